@@ -7,6 +7,7 @@ reelgridCudaLibrary() {
                                       .addThenNorm = &device::addThenNorm,
                                       .rmsNormRotate = &device::rmsNormRotate,
                                       .headNormRotate = &device::headNormRotate,
+                                      .joinHeads = &device::joinHeads,
                                       .channelNorm = &device::channelNorm,
                                       .addBias = &device::addBias,
                                       .channelSums = &device::channelSums,

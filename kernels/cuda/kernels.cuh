@@ -7,6 +7,7 @@ namespace reelgrid::kernels::cuda::device {
 void addThenNorm(const AddThenNorm& call, void* stream);
 void rmsNormRotate(const RmsNormRotate& call, void* stream);
 void headNormRotate(const HeadNormRotate& call, void* stream);
+void joinHeads(const JoinHeads& call, void* stream);
 void channelNorm(const ChannelNorm& call, void* stream);
 void addBias(const AddBias& call, void* stream);
 void channelSums(const ChannelSums& call, void* stream);

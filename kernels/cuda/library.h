@@ -69,6 +69,27 @@ struct HeadNormRotate {
     std::int64_t firstRotated = 0;
 };
 
+/// Queries, keys and values of some of an attention's tokens to their places among all: of x [rows, 3
+/// channels], a token's queries, keys and values side by side, queries and keys become rmsNorm(x) weight over
+/// each head's channels (rounded once; a null weight: they stay as they are). Row r, token r % tokens of its
+/// sequence, goes to row firstToken + r % tokens of sequence r / tokens of out [rows / tokens, outTokens, 3
+/// channels], which may be x where that is its own place. Weights fp32 [headDim]; headDim: 16, 32, 64 or 128,
+/// channels a multiple of it.
+struct JoinHeads {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    std::int64_t headDim = 64;
+    float eps = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    const float* queryWeight = nullptr;
+    const float* keyWeight = nullptr;
+    std::int64_t tokens = 1;
+    void* out = nullptr;
+    std::int64_t outTokens = 1;
+    std::int64_t firstToken = 0;
+};
+
 enum class Activation { None, Silu, GeluTanh };
 
 /// out = activation(x / max(‖x‖₂, 1e-12) scale) over the channels of each pixel. x and out [pixels, channels]
@@ -271,12 +292,13 @@ struct MergeAttention {
 
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 11;
+    static constexpr int kVersion = 12;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
     void (*rmsNormRotate)(const RmsNormRotate&, void* stream) = nullptr;
     void (*headNormRotate)(const HeadNormRotate&, void* stream) = nullptr;
+    void (*joinHeads)(const JoinHeads&, void* stream) = nullptr;
     void (*channelNorm)(const ChannelNorm&, void* stream) = nullptr;
     void (*addBias)(const AddBias&, void* stream) = nullptr;
     void (*channelSums)(const ChannelSums&, void* stream) = nullptr;

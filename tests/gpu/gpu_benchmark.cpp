@@ -443,6 +443,20 @@ void timeProducts(const Execution& gpu) {
                                            .scales = scales.data_ptr<float>()},
                                           gpu.stream());
         });
+        const at::Tensor y = at::empty({rows, out}, onGpu.dtype(at::kBFloat16));
+        row("int8 products", [&] {
+            cuda::library()->int8Product({.rows = rows,
+                                          .inputs = in,
+                                          .outputs = out,
+                                          .type = kernels::DataType::BFloat16,
+                                          .x = integers.data_ptr(),
+                                          .xScales = scales.data_ptr<float>(),
+                                          .weight = int8.weight.data_ptr(),
+                                          .weightScales = int8.blockScales_OK.data_ptr<float>(),
+                                          .bias = int8.bias.data_ptr<float>(),
+                                          .out = y.data_ptr()},
+                                         gpu.stream());
+        });
         row("_int_mm", [&] { (void)at::_int_mm(integers, int8.weight.t()); });
         std::fflush(stdout);
     }

@@ -130,7 +130,10 @@ TEST_F(KernelsOnGpu, ProductsOfInt8BlocksAreWhatFloat64Gives) {
                                             {300L, 336L, 264L},
                                             {257L, 1536L, 384L},
                                             {1000L, 8960L, 1536L},
-                                            {4096L, 128L, 8960L}}) {
+                                            {4096L, 128L, 8960L},
+                                            // Several tiles, one after the other, of more blocks than one.
+                                            {9000L, 336L, 1288L},
+                                            {5000L, 4240L, 2056L}}) {
             const auto bytes = [&](at::IntArrayRef shape) {
                 return at::randint(-128, 128, shape, at::TensorOptions().device(gpu.device)).to(at::kChar);
             };
@@ -265,6 +268,52 @@ TEST_F(KernelsOnGpu, HeadNormRotateIsWhatFloat64Gives) {
                     << at::toString(type) << " " << heads << "x" << headDim;
                 EXPECT_TRUE(at::equal(others, before)) << "it wrote beyond its rows";
             }
+}
+
+TEST_F(KernelsOnGpu, JoinHeadsIsWhatFloat64Gives) {
+    constexpr std::int64_t kBatch = 2, kTokens = 41, kBefore = 3, kAll = kBefore + kTokens + 2;
+    for (const auto type : kTypes)
+        for (const std::int64_t headDim : {16, 32, 64, 128})
+            for (const std::int64_t heads : {1, 5, 38})
+                for (const bool normed : {true, false}) {
+                    const std::int64_t channels = heads * headDim;
+                    at::Tensor x = random({kBatch, kTokens, 3, heads, headDim}, type);
+                    const at::Tensor weights = random({2, headDim}) + 1;
+                    at::Tensor exact = x.to(at::kDouble);
+                    if (normed)
+                        for (const std::int64_t i : {0, 1}) {
+                            const at::Tensor part = exact.select(2, i);
+                            part.mul_(at::rsqrt(part.square().mean(-1, true) + 1e-6))
+                                .mul_(weights[i].to(at::kDouble));
+                        }
+                    const auto join = [&](const at::Tensor& out, std::int64_t first) {
+                        library()->joinHeads({.rows = kBatch * kTokens,
+                                              .channels = channels,
+                                              .headDim = headDim,
+                                              .eps = 1e-6F,
+                                              .type = typeOf(type),
+                                              .x = x.data_ptr(),
+                                              .queryWeight = normed ? weights[0].data_ptr<float>() : nullptr,
+                                              .keyWeight = normed ? weights[1].data_ptr<float>() : nullptr,
+                                              .tokens = kTokens,
+                                              .out = out.data_ptr(),
+                                              .outTokens = out.size(1),
+                                              .firstToken = first},
+                                             gpu.stream());
+                    };
+                    const std::string what = std::string(at::toString(type)) + " " + std::to_string(heads) +
+                                             "x" + std::to_string(headDim);
+                    const at::Tensor out = poisoned({kBatch, kAll, 3, heads, headDim}, type);
+                    join(out, kBefore);
+                    const at::Tensor there = out.narrow(1, kBefore, kTokens);
+                    EXPECT_LT(worst(there, exact), normed ? roundingOf(type) : 1e-12) << what;
+                    EXPECT_EQ(out.isnan().sum().item<std::int64_t>(),
+                              kBatch * (kAll - kTokens) * 3 * channels)
+                        << what << ": it wrote beyond its tokens";
+                    const at::Tensor apart = there.clone();
+                    join(x, 0);
+                    EXPECT_TRUE(at::equal(x, apart)) << what << " in place";
+                }
 }
 
 TEST_F(KernelsOnGpu, AddThenNormLeavesOutWhatIsNull) {

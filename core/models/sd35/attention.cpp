@@ -1,7 +1,6 @@
 #include "core/models/sd35/attention.h"
 
-#include <vector>
-
+#include "core/models/layers/join_heads.h"
 #include "core/models/layers/norms.h"
 
 namespace reelgrid::models::sd35 {
@@ -55,11 +54,45 @@ Projections::Projections(const Sd35TransformerConfig& config, const weights::Wei
                             Linear::load(scope / names.v, c, c)});
 }
 
-HeadProducts Projections::operator()(const at::Tensor& x_BNC, const attention::LayerContext& context) const {
-    const std::vector<at::Tensor> qkv = m_qkv(x_BNC).chunk(3, -1);
-    const auto norms = context.during(Part::Norms);
+HeadProducts Projections::normed(const at::Tensor& qkv_BNV) const {
+    const std::vector<at::Tensor> qkv = qkv_BNV.chunk(3, -1);
     return {m_normQ.normed(qkv[0], m_heads), m_normK.normed(qkv[1], m_heads),
             qkv[2].unflatten(-1, {m_heads, -1})};
+}
+
+HeadProducts Projections::joined(const std::vector<std::pair<const Projections*, at::Tensor>>& kinds,
+                                 const attention::LayerContext& context) {
+    std::vector<at::Tensor> products_BNV;
+    std::int64_t tokens = 0;
+    for (const auto& [projections, x_BNC] : kinds) {
+        products_BNV.push_back(projections->m_qkv(x_BNC));
+        tokens += x_BNC.size(1);
+    }
+    const auto norms = context.during(Part::Norms);
+    const at::Tensor& of = products_BNV.front();
+    const std::int64_t heads = kinds.front().first->m_heads, headDim = of.size(2) / 3 / heads;
+    if (joinsHeads(of, headDim)) {
+        // By itself a kind is in its place.
+        const at::Tensor all_BTV =
+            kinds.size() == 1 ? of : at::empty({of.size(0), tokens, of.size(2)}, of.options());
+        std::int64_t first = 0;
+        for (std::size_t i = 0; i < kinds.size(); first += products_BNV[i++].size(1)) {
+            const Projections& kind = *kinds[i].first;
+            joinHeads(products_BNV[i], headDim, {kind.m_normQ.weight_D, kind.m_normK.weight_D, kHeadNormEps},
+                      all_BTV, first);
+        }
+        const at::Tensor all_BT3HD = all_BTV.unflatten(-1, {3, heads, -1});
+        return {all_BT3HD.select(2, 0), all_BT3HD.select(2, 1), all_BT3HD.select(2, 2)};
+    }
+    std::vector<at::Tensor> q, k, v;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const HeadProducts each = kinds[i].first->normed(products_BNV[i]);
+        q.push_back(each.q_BNHD);
+        k.push_back(each.k_BNHD);
+        v.push_back(each.v_BNHD);
+    }
+    if (kinds.size() == 1) return {q[0], k[0], v[0]};
+    return {at::cat(q, 1), at::cat(k, 1), at::cat(v, 1)};
 }
 
 JointAttention::JointAttention(const Sd35TransformerConfig& config, const weights::WeightScope& scope,
@@ -73,13 +106,11 @@ JointAttention::JointAttention(const Sd35TransformerConfig& config, const weight
 JointAttention::Output JointAttention::forward(const at::Tensor& picture_BNC, const at::Tensor& text_BMC,
                                                int layer, const attention::LayerContext& context) const {
     const auto running = context.during(Part::Projections);
-    const HeadProducts picture = m_picture(picture_BNC, context), text = m_text(text_BMC, context);
+    const HeadProducts products =
+        Projections::joined({{&m_picture, picture_BNC}, {&m_text, text_BMC}}, context);
     attention::TokenGrid grid = context.grid;
     grid.textAfter = text_BMC.size(1);
-    const at::Tensor seen_BNC =
-        attend({at::cat({picture.q_BNHD, text.q_BNHD}, 1), at::cat({picture.k_BNHD, text.k_BNHD}, 1),
-                at::cat({picture.v_BNHD, text.v_BNHD}, 1)},
-               {attention::ModuleKind::Joint, layer}, grid, context);
+    const at::Tensor seen_BNC = attend(products, {attention::ModuleKind::Joint, layer}, grid, context);
     const std::int64_t tokens = picture_BNC.size(1), textTokens = text_BMC.size(1);
     Output out{m_out(seen_BNC.narrow(1, 0, tokens).contiguous()), {}};
     if (m_addOut.weight.defined())
@@ -99,8 +130,8 @@ PictureAttention::PictureAttention(const Sd35TransformerConfig& config, const we
 at::Tensor PictureAttention::forward(const at::Tensor& picture_BNC, int layer,
                                      const attention::LayerContext& context) const {
     const auto running = context.during(Part::Projections);
-    return m_out(
-        attend(m_picture(picture_BNC, context), {attention::ModuleKind::Self, layer}, context.grid, context));
+    const HeadProducts products = Projections::joined({{&m_picture, picture_BNC}}, context);
+    return m_out(attend(products, {attention::ModuleKind::Self, layer}, context.grid, context));
 }
 
 }  // namespace reelgrid::models::sd35

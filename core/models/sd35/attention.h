@@ -1,8 +1,12 @@
 #pragma once
 
-// Shape legend: B pictures, N picture tokens, M text tokens, C = H·D channels of H heads.
+// Shape legend: B pictures, N picture tokens, M text tokens, T all tokens, C = H·D channels of H heads, V = 3
+// C channels of queries, keys and values side by side.
 
 #include <ATen/ATen.h>
+
+#include <utility>
+#include <vector>
 
 #include "core/attention/layer_context.h"
 #include "core/models/layers/linear.h"
@@ -20,7 +24,7 @@ struct HeadRmsNorm {
     [[nodiscard]] at::Tensor normed(const at::Tensor& x_BNC, std::int64_t heads) const;
 };
 
-/// Queries, keys and values of one kind of token, normed.
+/// Queries, keys and values, normed.
 struct HeadProducts {
     at::Tensor q_BNHD, k_BNHD, v_BNHD;
 };
@@ -31,8 +35,10 @@ class Projections {
     };
     Projections(const Sd35TransformerConfig& config, const weights::WeightScope& scope, const Names& names);
 
-    [[nodiscard]] HeadProducts operator()(const at::Tensor& x_BNC,
-                                          const attention::LayerContext& context) const;
+    /// Each kind of token's, x_BNC in the order of `kinds`, one kind after another. On a GPU norms and
+    /// joining are one pass over memory.
+    static HeadProducts joined(const std::vector<std::pair<const Projections*, at::Tensor>>& kinds,
+                               const attention::LayerContext& context);
 
     template <class Visit>
     void eachLinear(const Visit& visit) {
@@ -46,6 +52,9 @@ class Projections {
     }
 
   private:
+    /// Of m_qkv's products.
+    [[nodiscard]] HeadProducts normed(const at::Tensor& qkv_BNV) const;
+
     std::int64_t m_heads;
     Linear m_qkv;  ///< as one product
     HeadRmsNorm m_normQ, m_normK;

@@ -1,12 +1,14 @@
 #pragma once
 
 // Products of int8 blocks for Hopper. A block of threads makes 256 rows by 128 outputs: one warpgroup copies,
-// two multiply 128 rows each, 64 at a time, so that while one scales its sums the other's products run. Two
-// blocks of threads with neighbouring outputs share the rows, half of which each of them copies for both.
-// sm_90a.
+// two multiply 128 rows each, 64 at a time and in turns, so that while one scales its sums the other's
+// products run. Blocks of threads of a cluster share what they read: those with the same rows copy a part of
+// them each, for all of these blocks, and so do those with the same outputs. A tile's outputs are written
+// during the first products of the next one. sm_90a.
 
 #include "kernels/cuda/attention/hopper/fav3_kernel.cuh"
 #include "kernels/cuda/attention/hopper/wgmma_bytes.cuh"
+#include "kernels/cuda/int8/cluster_memory.cuh"
 #include "kernels/cuda/int8/products.cuh"
 
 namespace reelgrid::kernels::cuda::device {
@@ -14,227 +16,277 @@ namespace reelgrid::kernels::cuda::device {
 struct Int8WgmmaCall {
     Int8Extents extents;
     const float *xScales, *weightScales, *bias;
-    int rowTiles, outputTiles;  ///< of 256 rows, of 256 outputs
+    int rowTiles, outputTiles;  ///< of a cluster
 };
 
 template <class Element_>
 struct Int8WgmmaConfig {
     using Element = Element_;
     static constexpr int kSide = static_cast<int>(kInt8Block);
-    static constexpr int kGroups = 2, kSharers = 2;
+    static constexpr int kGroups = 2;
     static constexpr int kRows = kGroups * kSide, kOutputs = kSide;
-    static constexpr int kStages = 3;
+    // Blocks of threads of a cluster that have the same rows, the same outputs.
+    static constexpr int kAcross = 2;
+    static constexpr int kDown = 1;
+    static constexpr int kCluster = kAcross * kDown;
+    static constexpr int kSharers = kAcross + kDown - 1;  ///< that one shares with, itself among them
+    static constexpr int kStages = 4;
     static constexpr int kThreads = 128 * (kGroups + 1);
     static constexpr int kCopyRegisters = 24, kComputeRegisters = 240;
     static constexpr int kStageBytes = (kRows + kOutputs) * kSide;
+    static constexpr int kSteps = kSide / 32;  ///< products of 64 rows of a block
+    /// So many of a warpgroup's products are left when the other one may queue its own: time for it to begin.
+    static constexpr int kLeftAtPassing = 2;
+    /// Row tiles whose products with the same outputs follow each other: what runs at a time is nearly square
+    /// and reads the least.
+    static constexpr int kRowTilesTogether = 8 / kDown;
 };
 
 template <class C>
 struct Int8WgmmaShared {
     alignas(1024) std::int8_t x[C::kStages][C::kRows][C::kSide];
     alignas(1024) std::int8_t weight[C::kStages][C::kOutputs][C::kSide];
-    alignas(1024) typename C::Element out[C::kGroups][2][2][64][64];  ///< [64 rows][64 outputs] a box
+    alignas(1024) typename C::Element out[C::kGroups][2][64][64];  ///< [64 rows][64 outputs] a box
     hopper::Barrier full[C::kStages], empty[C::kStages];
+    hopper::Barrier turn[C::kGroups];  ///< of each warpgroup that multiplies
 };
 
-namespace hopper {
+/// The rows and outputs that a block of threads works on at a time.
+template <class C>
+struct Int8Tile {
+    int row = -1, output = 0;
 
-/// The pair's blocks of threads.
-__device__ inline std::uint32_t rankInPair() {
-    std::uint32_t rank;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-__device__ inline void meetPair() {
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
-                     : "memory");
-}
-/// Arrives at the barrier in the same place of that block's shared memory.
-__device__ inline void arriveAt(Barrier& barrier, std::uint32_t rank) {
-    asm volatile(
-        "{\n.reg .b32 there;\n"
-        "mapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(
-            sharedAddress(&barrier.state)),
-        "r"(rank)
-        : "memory");
-}
-/// A box of a matrix; `full` gets the bytes.
-__device__ inline void copyBox(void* to, const CUtensorMap& map, Barrier& full, int column, int row) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
-        "[%2];" ::"r"(sharedAddress(to)),
-        "l"(&map), "r"(sharedAddress(&full.state)), "r"(column), "r"(row)
-        : "memory");
-}
-/// The same into both blocks of the pair, each of whose barriers gets the bytes.
-__device__ inline void copyBoxToPair(void* to, const CUtensorMap& map, Barrier& full, int column, int row) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-        "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(sharedAddress(to)),
-        "l"(&map), "r"(sharedAddress(&full.state)), "r"(column), "r"(row), "h"(static_cast<std::uint16_t>(3))
-        : "memory");
-}
-/// A box from shared memory, what lies outside the matrix left out.
-__device__ inline void storeBox(const CUtensorMap& map, const void* from, int column, int row) {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
-                 "r"(sharedAddress(from)), "r"(column), "r"(row)
-                 : "memory");
-}
-__device__ inline void commitStores() {
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-/// Until shared memory may be written again.
-__device__ inline void waitStoresRead() {
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-__device__ inline void waitStores() {
-    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
-}
-/// What this thread wrote to shared memory is seen by copies from it.
-__device__ inline void publishShared() {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    Int8Tile() = default;
+
+    __device__ Int8Tile(const Int8WgmmaCall& call, int index, int rank) {
+        const int band = index / (C::kRowTilesTogether * call.outputTiles);
+        const int firstTile = band * C::kRowTilesTogether;
+        const int rowTiles = min(C::kRowTilesTogether, call.rowTiles - firstTile);
+        const int place = index - firstTile * call.outputTiles;
+        row = ((firstTile + place % rowTiles) * C::kDown + rank / C::kAcross) * C::kRows;
+        output = (place / rowTiles * C::kAcross + rank % C::kAcross) * C::kOutputs;
+    }
+};
+
+/// Calls work(tile) for each tile of this block of threads.
+template <class C, class Work>
+__device__ void eachInt8Tile(const Int8WgmmaCall& call, int rank, const Work& work) {
+    const int clusters = static_cast<int>(gridDim.x) / C::kCluster;
+    for (int index = static_cast<int>(blockIdx.x) / C::kCluster; index < call.rowTiles * call.outputTiles;
+         index += clusters)
+        work(Int8Tile<C>(call, index, rank));
 }
 
-}  // namespace hopper
+/// The i-th of the blocks of threads that one shares with: those with its rows, then others with its outputs.
+template <class C>
+__device__ int sharerOf(int rank, int i) {
+    const int down = rank / C::kAcross;
+    if (i < C::kAcross) return down * C::kAcross + i;
+    const int other = i - C::kAcross;
+    return (other + (other >= down ? 1 : 0)) * C::kAcross + rank % C::kAcross;
+}
 
 /// One thread asks the copy engine for every block of inputs, in the order of use.
 template <class C>
 __device__ void copyInt8Blocks(Int8WgmmaShared<C>& shared, const CUtensorMap& xMap,
                                const CUtensorMap& weightMap, const Int8WgmmaCall& call, int rank) {
     using namespace hopper;
-    constexpr int kHalf = C::kRows / C::kSharers;
+    constexpr int kRowsEach = C::kRows / C::kAcross, kOutputsEach = C::kOutputs / C::kDown;
+    const int across = rank % C::kAcross, down = rank / C::kAcross;
+    const std::uint32_t sameRows = ((1U << C::kAcross) - 1) << (down * C::kAcross);
+    std::uint32_t sameOutputs = 0;
+#pragma unroll
+    for (int d = 0; d < C::kDown; ++d) sameOutputs |= 1U << (d * C::kAcross + across);
     RingPlace<C::kStages> place;
-    const int pairs = static_cast<int>(gridDim.x) / C::kSharers;
-    for (int tile = static_cast<int>(blockIdx.x) / C::kSharers; tile < call.rowTiles * call.outputTiles;
-         tile += pairs) {
-        const int row = tile / call.outputTiles * C::kRows,
-                  output = (tile % call.outputTiles * C::kSharers + rank) * C::kOutputs;
+    eachInt8Tile<C>(call, rank, [&](const Int8Tile<C>& tile) {
         for (int block = 0; block < call.extents.blocks; ++block) {
             Barrier& full = shared.full[place.stage];
             shared.empty[place.stage].wait(place.parity ^ 1);
             full.arriveExpecting(C::kStageBytes);
-            copyBoxToPair(shared.x[place.stage][rank * kHalf], xMap, full, block * C::kSide,
-                          row + rank * kHalf);
-            copyBox(shared.weight[place.stage], weightMap, full, block * C::kSide, output);
+            copyBoxToMany(shared.x[place.stage][across * kRowsEach], xMap, full, block * C::kSide,
+                          tile.row + across * kRowsEach, sameRows);
+            if constexpr (C::kDown == 1)
+                copyBox(shared.weight[place.stage], weightMap, full, block * C::kSide, tile.output);
+            else
+                copyBoxToMany(shared.weight[place.stage][down * kOutputsEach], weightMap, full,
+                              block * C::kSide, tile.output + down * kOutputsEach, sameOutputs);
             place.next();
         }
-    }
+    });
 }
 
 /// A warpgroup that multiplies.
 template <class C>
-__device__ void multiplyInt8Blocks(Int8WgmmaShared<C>& shared, const CUtensorMap& outMap,
-                                   const Int8WgmmaCall& call, int rank, int group) {
-    using namespace hopper;
+struct Int8Group {
     using Element = typename C::Element;
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
-    const bool isFirst = threadIdx.x % 128 == 0;
-    const Int8Extents& x = call.extents;
-    RingPlace<C::kStages> place;
-    const int pairs = static_cast<int>(gridDim.x) / C::kSharers;
-    for (int tile = static_cast<int>(blockIdx.x) / C::kSharers; tile < call.rowTiles * call.outputTiles;
-         tile += pairs) {
-        const int rowBlock = tile / call.outputTiles * C::kGroups + group,
-                  outputBlock = tile % call.outputTiles * C::kSharers + rank;
-        // Blocks beyond the matrices are zeros, whatever their scales.
-        const float* xScales = call.xScales + std::int64_t{min(rowBlock, x.rowBlocks - 1)} * x.blocks;
-        const float* weightScales =
-            call.weightScales + std::int64_t{min(outputBlock, x.outputBlocks - 1)} * x.blocks;
-        float totals[2][64];
-#pragma unroll
-        for (auto& half : totals)
-#pragma unroll
-            for (float& total : half) total = 0;
-#pragma unroll 1
-        for (int block = 0; block < x.blocks; ++block) {
-            const float scale = __ldg(weightScales + block) * __ldg(xScales + block);
-            shared.full[place.stage].wait(place.parity);
-            const std::uint64_t weight = rowsOperand(shared.weight[place.stage]);
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                std::int32_t sums[64];
-                const std::uint64_t rows = rowsOperand(shared.x[place.stage][C::kSide * group + 64 * half]);
-                fenceProducts();
-#pragma unroll
-                for (int step = 0; step < C::kSide / 32; ++step)
-                    ByteProduct<C::kOutputs>::rowsByRows(sums, advanced(rows, 32 * step),
-                                                         advanced(weight, 32 * step), step > 0);
-                commitProducts();
-                waitProducts<0>();
-                pin(sums);
-                if (half == 1 && lane < C::kSharers) arriveAt(shared.empty[place.stage], lane);
-#pragma unroll
-                for (int i = 0; i < 64; ++i)
-                    totals[half][i] = fmaf(static_cast<float>(sums[i]), scale, totals[half][i]);
-            }
-            place.next();
-        }
 
-        // Through shared memory, so that whole rows are written; the tile before was read from there.
-        if (isFirst) waitStoresRead();
-        meet(1 + group, 128);
-        const int firstOutput = outputBlock * C::kOutputs;
+    Int8WgmmaShared<C>& shared;
+    const CUtensorMap& outMap;
+    const Int8WgmmaCall& call;
+    const int rank, group, warp, lane;
+    RingPlace<C::kStages> place{};
+    std::uint32_t turnParity = 0;
+
+    // Not by named barriers: what comes before them in the program the compiler may put after them.
+    __device__ void waitTurn() {
+        if (!hopper::isOver(shared.turn[group], turnParity)) shared.turn[group].wait(turnParity);
+        turnParity ^= 1;
+    }
+    __device__ void passTurn() const {
+        if (lane == 0) shared.turn[group ^ 1].arrive();
+    }
+
+    /// Products of 64 rows of the block of inputs. They run while `meanwhile` is called.
+    template <class Meanwhile>
+    __device__ void multiply(std::int32_t (&sums)[64], int half, const Meanwhile& meanwhile) {
+        using namespace hopper;
+        std::uint64_t rows = rowsOperand(shared.x[place.stage][C::kSide * group + 64 * half]),
+                      weight = rowsOperand(shared.weight[place.stage]);
+        asm volatile("" : "+l"(rows), "+l"(weight));  // ready before the turn comes
+        waitTurn();
+        fenceProducts();
+#pragma unroll
+        for (int step = 0; step < C::kSteps; ++step) {
+            ByteProduct<C::kOutputs>::rowsByRows(sums, advanced(rows, 32 * step), advanced(weight, 32 * step),
+                                                 step > 0);
+            if (step == C::kSteps - 1 - C::kLeftAtPassing || step == C::kSteps - 1) commitProducts();
+        }
+        waitProducts<1>();
+        passTurn();
+        meanwhile();
+        waitProducts<0>();
+        pin(sums);
+    }
+
+    /// Starts totals with the outputs' bias.
+    __device__ void begin(float (&totals)[64], int firstOutput) const {
+        int left = call.bias != nullptr ? call.extents.outputs - firstOutput : 0;
+        asm volatile("" : "+r"(left));  // else what follows from it takes registers during all products
+        const auto* from = reinterpret_cast<const float2*>(call.bias + firstOutput + lane % 4 * 2);
 #pragma unroll
         for (int j = 0; j < C::kOutputs / 8; ++j) {
-            const int output = firstOutput + 8 * j + lane % 4 * 2;
-            const float2 bias = call.bias != nullptr && output < x.outputs
-                                    ? __ldg(reinterpret_cast<const float2*>(call.bias + output))
-                                    : float2{};
+            const float2 bias = 8 * j < left ? __ldg(from + 4 * j) : float2{};
 #pragma unroll
-            for (int half = 0; half < 2; ++half)
+            for (int r = 0; r < 2; ++r) {
+                totals[4 * j + 2 * r] = bias.x;
+                totals[4 * j + 2 * r + 1] = bias.y;
+            }
+        }
+    }
+
+    /// Writes 64 rows through shared memory, so that they are written whole.
+    __device__ void store(const float (&totals)[64], const Int8Tile<C>& tile, int half) const {
+        using namespace hopper;
+        const bool isFirst = warp == 0 && lane == 0;
+        if (isFirst) waitStoresRead();  // the rows before
+        meet(1 + group, 128);
+        const int row = 16 * warp + lane % 16;
 #pragma unroll
-                for (int r = 0; r < 2; ++r) {
-                    const int row = 16 * warp + lane / 4 + 8 * r;
-                    auto* pairsOfRow = reinterpret_cast<std::uint32_t*>(shared.out[group][half][j / 8][row]);
-                    pairsOfRow[((j % 8) ^ (row & 7)) * 4 + lane % 4] = packedPair<Element>(
-                        totals[half][4 * j + 2 * r] + bias.x, totals[half][4 * j + 2 * r + 1] + bias.y);
-                }
+        for (int j = 0; j < C::kOutputs / 8; j += 2) {
+            const auto pairOf = [&](int i) { return packedPair<Element>(totals[i], totals[i + 1]); };
+            const int chunk = j % 8 + lane / 16;
+            storeMatrices(sharedAddress(shared.out[group][j / 8][row]) + ((chunk ^ (row & 7)) << 4),
+                          pairOf(4 * j), pairOf(4 * j + 2), pairOf(4 * j + 4), pairOf(4 * j + 6));
         }
         publishShared();
         meet(1 + group, 128);
         if (isFirst) {
 #pragma unroll
-            for (int half = 0; half < 2; ++half)
-#pragma unroll
-                for (int part = 0; part < 2; ++part)
-                    storeBox(outMap, shared.out[group][half][part], firstOutput + 64 * part,
-                             rowBlock * C::kSide + 64 * half);
+            for (int part = 0; part < 2; ++part)
+                storeBox(outMap, shared.out[group][part], tile.output + 64 * part,
+                         tile.row + C::kSide * group + 64 * half);
             commitStores();
         }
     }
-    if (isFirst) waitStores();
-}
+
+    __device__ void run() {
+        using namespace hopper;
+        const Int8Extents& x = call.extents;
+        float totals[2][64];
+        Int8Tile<C> before;
+        const int sharer = sharerOf<C>(rank, lane);
+        if (group == 1) passTurn();
+        eachInt8Tile<C>(call, rank, [&](const Int8Tile<C>& tile) {
+            // Blocks beyond the matrices are zeros, whatever their scales.
+            const int rowBlock = min(tile.row / C::kSide + group, x.rowBlocks - 1),
+                      outputBlock = min(tile.output / C::kSide, x.outputBlocks - 1);
+            const float* xScales = call.xScales + std::int64_t{rowBlock} * x.blocks;
+            const float* weightScales = call.weightScales + std::int64_t{outputBlock} * x.blocks;
+            float ofX = 0, ofWeight = 0, scale = 0;  // the former of 32 blocks, one a lane
+#pragma unroll 1
+            for (int block = 0; block < x.blocks; ++block) {
+                if (block % 32 == 0) {
+                    const int own = min(block + lane, x.blocks - 1);
+                    ofX = __ldg(xScales + own);
+                    ofWeight = __ldg(weightScales + own);
+                }
+                shared.full[place.stage].wait(place.parity);
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    std::int32_t sums[64];
+                    multiply(sums, half, [&] {
+                        if (block == 0) {
+                            if (before.row >= 0) store(totals[half], before, half);
+                            begin(totals[half], tile.output);
+                        }
+                        if (half > 0) return;
+                        scale = __shfl_sync(0xffffffffU, ofX, block % 32) *
+                                __shfl_sync(0xffffffffU, ofWeight, block % 32);
+                    });
+                    if (half == 1 && lane < C::kSharers) arriveAt(shared.empty[place.stage], sharer);
+#pragma unroll
+                    for (int i = 0; i < 64; ++i)
+                        totals[half][i] = fmaf(static_cast<float>(sums[i]), scale, totals[half][i]);
+                }
+                place.next();
+            }
+            before = tile;
+        });
+        if (before.row >= 0) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) store(totals[half], before, half);
+            if (warp == 0 && lane == 0) waitStores();
+        }
+    }
+};
 
 template <class C>
-__global__ void __launch_bounds__(C::kThreads, 1) __cluster_dims__(C::kSharers, 1, 1)
+__global__ void __launch_bounds__(C::kThreads, 1) __cluster_dims__(C::kCluster, 1, 1)
     int8WgmmaKernel(const __grid_constant__ CUtensorMap xMap, const __grid_constant__ CUtensorMap weightMap,
                     const __grid_constant__ CUtensorMap outMap, const __grid_constant__ Int8WgmmaCall call) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using namespace hopper;
     extern __shared__ std::uint8_t raw[];
-    // Both blocks of a pair begin at the same address.
+    // All blocks of a cluster begin at the same address.
     auto& shared = *reinterpret_cast<Int8WgmmaShared<C>*>(raw + (1024 - sharedAddress(raw) % 1024) % 1024);
     if (threadIdx.x == 0) {
         for (int stage = 0; stage < C::kStages; ++stage) {
             shared.full[stage].start(1);
             shared.empty[stage].start(4 * C::kGroups * C::kSharers);
         }
+        for (auto& turn : shared.turn) turn.start(4);
         publishBarriers();
     }
     __syncthreads();
-    meetPair();
-    const int rank = static_cast<int>(rankInPair());
+    meetCluster();
+    const int rank = static_cast<int>(rankInCluster());
     const int group = __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / 128, 0) - 1;
     if (group < 0) {
         giveRegisters<C::kCopyRegisters>();
         if (threadIdx.x == 0) copyInt8Blocks<C>(shared, xMap, weightMap, call, rank);
     } else {
         takeRegisters<C::kComputeRegisters>();
-        multiplyInt8Blocks<C>(shared, outMap, call, rank, group);
+        Int8Group<C>{shared,
+                     outMap,
+                     call,
+                     rank,
+                     group,
+                     static_cast<int>(threadIdx.x) / 32 % 4,
+                     static_cast<int>(threadIdx.x) % 32}
+            .run();
     }
     __syncwarp();
-    meetPair();  // nothing comes for a block that is gone
+    meetCluster();  // nothing comes for a block that is gone
 #else
     __trap();
 #endif
