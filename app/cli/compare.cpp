@@ -449,6 +449,8 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     for (const ComparisonEntry& entry : comparison.entries)
         backends.push_back(entry.checked.settings().attentionType);
     sayIdleChoices(comparison.entries.front().checked, backends);
+    verb.render.sayIdleOptions(comparison.entries.front().checked);
+    verb.ranks.sayIdleOptions();
 
     jobs::JobQueueOptions queue = verb.worker.queueOptions();
     queue.lanes = *lanes;
