@@ -4,6 +4,7 @@
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/metrics_file.h"
 
@@ -36,6 +37,21 @@ ClipResult readClipResult(const std::filesystem::path& clip) {
     readCompanion(folder / protocol::kMetricsFile, metricsFromJson, result.metrics, result.problems);
     readCompanion(folder / protocol::kManifestFile, manifestFromJson, result.manifest, result.problems);
     return result;
+}
+
+ClipResult readResultOfFile(const std::filesystem::path& clip) {
+    ClipResult result = readClipResult(clip);
+    if (result.manifest.clipSha256.empty()) return result;
+    const auto hash = sha256OfFile(clip);
+    // What can't be read is said by whoever opens it.
+    if (!hash || *hash == result.manifest.clipSha256) return result;
+    const std::filesystem::path manifest = protocol::resultFolderOf(clip) / protocol::kManifestFile;
+    ClipResult none;
+    none.isOfAnotherClip = true;
+    none.problems.push_back(
+        {ErrorCode::InvalidData, manifest.string() + ": it is about another clip than " + clip.string() +
+                                     " (clip_sha256); neither its figures nor its times count"});
+    return none;
 }
 
 }  // namespace reelgrid::result
