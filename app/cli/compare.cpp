@@ -42,6 +42,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr int kUsualFontSize = 36;
+
 struct CompareVerb {
     RenderOptions render;
     WorkerOptions worker;
@@ -52,7 +54,7 @@ struct CompareVerb {
     std::vector<std::string> stepCaches;
     std::string outputFolder = "./rendered_videos";
     std::string fps;
-    int fontSize = 36;
+    int fontSize = kUsualFontSize;
     bool stitch = false;
     bool reuse = false;
     bool resume = false;
@@ -451,6 +453,10 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     sayIdleChoices(comparison.entries.front().checked, backends);
     verb.render.sayIdleOptions(comparison.entries.front().checked);
     verb.ranks.sayIdleOptions();
+    for (const auto& [isGiven, option] :
+         {std::pair{!verb.fps.empty(), "--fps"}, std::pair{verb.fontSize != kUsualFontSize, "--font-size"}})
+        if (isGiven && !verb.stitch)
+            say(std::string("note: ") + option + " decides nothing here: no grid is made without --stitch");
 
     jobs::JobQueueOptions queue = verb.worker.queueOptions();
     queue.lanes = *lanes;
