@@ -1,6 +1,7 @@
 #include "core/result/clip_result.h"
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
@@ -39,8 +40,22 @@ ClipResult readClipResult(const std::filesystem::path& clip) {
     return result;
 }
 
+std::string timingDifference(const std::filesystem::path& clip, const Manifest& manifest) {
+    if (manifest.timingSha256.empty()) return {};
+    const auto hash = sha256OfFile(protocol::resultFolderOf(clip) / protocol::kTimingFile);
+    if (!hash) return hash.error().message;
+    return *hash == manifest.timingSha256 ? ""
+                                          : "its " + std::string(protocol::kTimingFile) +
+                                                " is not the one that its manifest.json is about";
+}
+
 ClipResult readResultOfFile(const std::filesystem::path& clip) {
     ClipResult result = readClipResult(clip);
+    if (const std::string other = timingDifference(clip, result.manifest);
+        !other.empty() && !result.timings.empty()) {
+        result.timings.clear();
+        result.problems.push_back({ErrorCode::InvalidData, clip.string() + ": " + other});
+    }
     if (result.manifest.clipSha256.empty()) return result;
     const auto hash = sha256OfFile(clip);
     // What can't be read is said by whoever opens it.

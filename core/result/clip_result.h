@@ -29,8 +29,12 @@ struct ClipResult {
 /// safe on any thread.
 ClipResult readClipResult(const std::filesystem::path& clip);
 
+/// Why the clip's timing.json is not the one that its manifest is about; empty: it is, or nothing says so.
+std::string timingDifference(const std::filesystem::path& clip, const Manifest& manifest);
+
 /// The same of a file that anybody may have put there: where its manifest is about another clip of this name
-/// nothing of the companions counts, and a problem says so. Reads the whole clip.
+/// nothing of the companions counts, and about other times not those; a problem says so. Reads the whole
+/// clip.
 ClipResult readResultOfFile(const std::filesystem::path& clip);
 
 }  // namespace reelgrid::result

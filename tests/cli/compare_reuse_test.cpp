@@ -72,6 +72,14 @@ TEST_F(CompareReuseTest, RendersAgainWhenTheClipIsNotItsOwn) {
     expectRenderedAgain("the clip is not the one that its manifest.json is about");
 }
 
+TEST_F(CompareReuseTest, RendersAgainWhenTheTimesAreAnothers) {
+    const fs::path file = companion(protocol::kTimingFile);
+    json times = json::parse(readFile(file).value());
+    times[0]["pipe_time"] = 0.5;
+    ASSERT_TRUE(writeFile(file, times.dump()));
+    expectRenderedAgain("its timing.json is not the one that its manifest.json is about");
+}
+
 TEST_F(CompareReuseTest, RendersAgainWhenAFileIsMissing) {
     for (const char* name : {protocol::kMetricsFile, protocol::kLatentsFile}) {
         fs::remove(companion(name));

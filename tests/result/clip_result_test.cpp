@@ -85,6 +85,21 @@ TEST(ClipResult, OfAnotherClipCountsForNothing) {
     EXPECT_EQ(readResultOfFile(clip).metrics.frames, 3);
 }
 
+TEST(ClipResult, OfAnotherRendersTimesHasNone) {
+    const session::SessionFolder folder;
+    const auto clip = folder.write("a.mp4", "pictures");
+    const auto times = folder.write("a.files/timing.json", R"([{"pipe_time":9.5}])");
+    folder.write("a.files/metrics.json", R"({"frames":3})");
+    folder.write("a.files/manifest.json", R"({"timing_sha256":")" + sha256OfFile(times).value() + R"("})");
+    EXPECT_EQ(readResultOfFile(clip).timings.size(), 1u);
+    folder.write("a.files/timing.json", R"([{"pipe_time":0.5}])");
+    const ClipResult read = readResultOfFile(clip);
+    EXPECT_TRUE(read.timings.empty());
+    EXPECT_EQ(read.metrics.frames, 3);
+    ASSERT_EQ(read.problems.size(), 1u);
+    EXPECT_THAT(read.problems[0].message, HasSubstr("its timing.json is not the one"));
+}
+
 TEST(ClipResult, TakeTheReferenceScriptsPlainTiming) {
     const session::SessionFolder folder;
     folder.write("a.files/timing.json", R"([{"pipe_time":9.5,"vae_decode_time":3.5}])");
