@@ -47,6 +47,21 @@ bool isAgainst(const result::ClipResult& known, const fs::path& clip, const fs::
            own->prompt == others->prompt && own->seed == others->seed;
 }
 
+/// What a reference was given for has to come of it; and said where it isn't of all frames.
+Result<void> requireCompared(const MeasuredClip& measured, const fs::path& reference) {
+    const auto whole = [](const fs::path& file) { return fs::absolute(file).lexically_normal(); };
+    if (reference.empty() || whole(reference) == whole(measured.clip)) return {};
+    const auto& drift = measured.metrics.drift;
+    if (!drift)
+        return Error{ErrorCode::BadUsage, "the reference clip " + reference.string() +
+                                              " has pictures of another size: they must be of one size"};
+    if (drift->comparedFrames && drift->referenceFrames && *drift->comparedFrames != measured.metrics.frames)
+        say(measured.clip.string() + ": " + std::to_string(*drift->comparedFrames) + " of " +
+            std::to_string(measured.metrics.frames) + " frames compared: the reference has " +
+            std::to_string(*drift->referenceFrames));
+    return {};
+}
+
 Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, MeasuredClip& into,
                         const std::stop_token& stop) {
     result::ClipResult known = result::readResultOfFile(into.clip);
@@ -58,6 +73,7 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Me
         say("note: " + into.clip.string() + ": --prompt decides nothing, its result says what it shows");
     const auto added = measuring.measure(into.clip, what.reference, prompt, into.metrics, stop);
     if (!added) return added.error();
+    if (auto compared = requireCompared(into, what.reference); !compared) return compared;
     if (!what.keep) return {};
     // A clip that another one's result lies beside has none.
     if (!isResult(into.clip) || known.isOfAnotherClip) {

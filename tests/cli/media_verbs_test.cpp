@@ -231,6 +231,19 @@ TEST_F(MediaVerbs, SeveralClipsAreMeasuredAsTheyAreNow) {
     EXPECT_EQ(json::parse(textOf(files + "/metrics.json")), known);
 }
 
+TEST_F(MediaVerbs, SeveralClipsThatTheReferenceDoesNotFitAreSaid) {
+    const std::string clip = m_folder.file("wan_result_t2v_attn_sdpa_48x64.mp4"),
+                      short5 = m_folder.file("holiday.mp4");
+    const std::string grid = m_folder.file("grid.mp4");
+    ASSERT_EQ(runProgram({"stitch", clip, clip, "--output", grid}).exitCode, 0);
+    const ProgramRun other = runProgram({"metrics", clip, short5, "--reference", grid, "--json"});
+    EXPECT_EQ(other.exitCode, 2);
+    EXPECT_THAT(other.errors, HasSubstr("the reference clip " + grid + " has pictures of another size"));
+    const ProgramRun fewer = runProgram({"metrics", clip, short5, "--reference", short5});
+    EXPECT_EQ(fewer.exitCode, 0);
+    EXPECT_THAT(fewer.errors, HasSubstr(clip + ": 5 of 8 frames compared: the reference has 5"));
+}
+
 TEST_F(MediaVerbs, OptionsThatDecideNothingAreSaid) {
     const std::string clip = m_folder.file("holiday.mp4");
     const ProgramRun metrics = runProgram({"metrics", clip, "--device", "cpu", "--prompt", "a beach"});
