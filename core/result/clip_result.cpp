@@ -7,6 +7,7 @@
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
+#include "core/result/component_hash.h"
 #include "core/result/metrics_file.h"
 
 namespace reelgrid::result {
@@ -57,9 +58,11 @@ ClipResult readResultOfFile(const std::filesystem::path& clip) {
         result.problems.push_back({ErrorCode::InvalidData, clip.string() + ": " + other});
     }
     if (result.manifest.clipSha256.empty()) return result;
-    const auto hash = sha256OfFile(clip);
+    // Of a large clip it is kept, as the window looks at clips often.
+    ComponentHasher hasher{KeptHashes::ofUser()};
+    const auto hash = hasher.hashFile(clip);
     // What can't be read is said by whoever opens it.
-    if (!hash || *hash == result.manifest.clipSha256) return result;
+    if (!hash || hash->sha256 == result.manifest.clipSha256) return result;
     const std::filesystem::path manifest = protocol::resultFolderOf(clip) / protocol::kManifestFile;
     ClipResult none;
     none.isOfAnotherClip = true;
