@@ -6,6 +6,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "app/cli/console.h"
 #include "app/cli/kernel_device.h"
 #include "app/cli/token_grid_option.h"
 #include "core/base/number_text.h"
@@ -13,6 +14,7 @@
 #include "core/benchmark/captured_input.h"
 #include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
+#include "core/protocol/backend_option.h"
 #include "core/protocol/render_fields.h"
 #include "kernels/cpu/instruction_set.h"
 
@@ -148,6 +150,10 @@ Result<AttentionCase> commonCase(const AttentionOptions& options) {
     auto set = attention::BackendOptions::create(options.backendOptions);
     if (!set) return set.error();
     common.options = *std::move(set);
+    for (const auto& asked : protocol::choicesIn(options.backendOptions))
+        if (std::ranges::find(common.backends, asked.backend, &kernels::BackendInfo::name) ==
+            common.backends.end())
+            say("note: --backend-option decides nothing here: " + asked.backend + " is not among --kernel");
     if (!options.grid.empty()) {
         const auto grid = tokenGridFrom(options.grid);
         if (!grid) return grid.error();

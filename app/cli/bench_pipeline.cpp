@@ -144,6 +144,7 @@ int runPipeline(const BenchPipeline& verb, const machine::LocalMachine& here) {
     if (baseline)
         if (auto same = requireSameMeasurement(*report, *baseline); !same) return fail(same.error());
     sayIdleChoices(*checked);
+    verb.render.sayIdleOptions(*checked);
     if (auto rendered = renderAll(verb, *checked, here, *report); !rendered) return fail(rendered.error());
     if (baseline)
         if (auto same = requireSameMeasurement(*report, *baseline); !same) return fail(same.error());

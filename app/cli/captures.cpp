@@ -15,6 +15,7 @@
 #include "core/capture/capture_json.h"
 #include "core/capture/kept_blocks_json.h"
 #include "core/media/png_file.h"
+#include "core/protocol/backend_option.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -48,13 +49,22 @@ int report(const CapturesVerb& verb, const json& document, const std::string& ta
 
 /// Which map was asked for; nothing where none was.
 Result<std::optional<capture::SparseChoice>> choiceOf(const CapturesVerb& verb) {
+    const bool hasTopk = verb.slaTopk != capture::SparseChoice{}.slaTopk;
     if (verb.map.empty()) {
-        if (verb.backendOptions.empty() && verb.grid.empty()) return std::optional<capture::SparseChoice>();
-        return Error{
-            ErrorCode::BadUsage,
-            (verb.grid.empty() ? "--backend-option " + verb.backendOptions.front() : "--grid " + verb.grid) +
-                ": --map was needed with it"};
+        if (verb.backendOptions.empty() && verb.grid.empty() && !hasTopk)
+            return std::optional<capture::SparseChoice>();
+        return Error{ErrorCode::BadUsage,
+                     (!verb.grid.empty()             ? "--grid " + verb.grid
+                      : !verb.backendOptions.empty() ? "--backend-option " + verb.backendOptions.front()
+                                                     : std::string("--sla-topk")) +
+                         ": --map was needed with it"};
     }
+    if (hasTopk && verb.map != "sla" && verb.map != "sagesla")
+        say("note: --sla-topk decides nothing here: --map is " + verb.map + ", not sla or sagesla");
+    for (const auto& asked : protocol::choicesIn(verb.backendOptions))
+        if (asked.backend != verb.map)
+            say("note: --backend-option decides nothing here: --map is " + verb.map + ", not " +
+                asked.backend);
     capture::SparseChoice choice{.backend = kernels::findBackend(verb.map), .slaTopk = verb.slaTopk};
     if (choice.backend == nullptr)
         return Error{ErrorCode::BadUsage,

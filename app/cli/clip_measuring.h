@@ -23,6 +23,9 @@ class ClipMeasuring {
     Result<bool> measure(const std::filesystem::path& clip, const std::filesystem::path& reference,
                          const std::string& prompt, metrics::ClipMetrics& known, const std::stop_token& stop);
 
+    /// Whether what a clip shows counts for what is asked for.
+    [[nodiscard]] bool takesPrompt() const { return m_asked.takesPrompt(); }
+
     /// How many clips' numbers were there already.
     [[nodiscard]] int reused() const { return m_reused; }
 

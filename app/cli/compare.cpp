@@ -20,6 +20,7 @@
 #include "app/cli/worker_options.h"
 #include "core/base/number_text.h"
 #include "core/comparison/clip_name.h"
+#include "core/comparison/earlier_result.h"
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
 #include "core/devices/gpu_choice.h"
@@ -42,6 +43,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr int kUsualFontSize = 36;
+
 struct CompareVerb {
     RenderOptions render;
     WorkerOptions worker;
@@ -52,7 +55,7 @@ struct CompareVerb {
     std::vector<std::string> stepCaches;
     std::string outputFolder = "./rendered_videos";
     std::string fps;
-    int fontSize = 36;
+    int fontSize = kUsualFontSize;
     bool stitch = false;
     bool reuse = false;
     bool resume = false;
@@ -181,18 +184,23 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
     return comparison;
 }
 
-/// A clip of the reference's own choice that an earlier `render` left in the results: shown in the grid,
-/// never rendered here.
+/// A clip of the reference's own choice that an earlier `render` of the same left in the results: shown in
+/// the grid, never rendered here. Names say neither prompt nor seed.
 std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, const Comparison& comparison,
                                                    const machine::Machine& machine) {
     for (const ComparisonEntry& entry : comparison.entries)
         if (entry.type() == protocol::kDefaultBackend) return std::nullopt;
-    const auto checked =
+    auto checked =
         verb.render.check(protocol::kDefaultBackend, comparison.entries.front().checked.model(), machine);
     if (!checked) return std::nullopt;
     const fs::path clip = clipIn(comparison, *checked);
-    std::error_code failed;
-    if (!fs::is_regular_file(clip, failed)) return std::nullopt;
+    checked->setOutput(clip.string());
+    using State = comparison::EarlierResult::State;
+    const auto found =
+        comparison::EarlierResults(checked->model()).look(checked->request(), checked->settings());
+    if (found.state == State::Other)
+        say("note: " + clip.filename().string() + " is left out of the grid: " + found.why);
+    if (found.state != State::Same) return std::nullopt;
     return media::LabelledClip{clip, attentionName(checked->settings())};
 }
 
@@ -449,6 +457,12 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     for (const ComparisonEntry& entry : comparison.entries)
         backends.push_back(entry.checked.settings().attentionType);
     sayIdleChoices(comparison.entries.front().checked, backends);
+    verb.render.sayIdleOptions(comparison.entries.front().checked);
+    verb.ranks.sayIdleOptions();
+    for (const auto& [isGiven, option] :
+         {std::pair{!verb.fps.empty(), "--fps"}, std::pair{verb.fontSize != kUsualFontSize, "--font-size"}})
+        if (isGiven && !verb.stitch)
+            say(std::string("note: ") + option + " decides nothing here: no grid is made without --stitch");
 
     jobs::JobQueueOptions queue = verb.worker.queueOptions();
     queue.lanes = *lanes;

@@ -67,7 +67,9 @@ Result<void> measureAsked(MetricsVerb& verb, const machine::LocalMachine& machin
     if (!device) return device.error();
     if (auto loaded = verb.asked.load(*device); !loaded) return loaded;
     const std::string& clip = verb.clips.front();
-    const auto manifest = result::readClipResult(clip).manifest;
+    const result::ClipResult known = result::readResultOfFile(clip);
+    for (const Error& problem : known.problems) say("note: " + problem.message);
+    const result::Manifest& manifest = known.manifest;
     const std::string prompt = !verb.prompt.empty() ? verb.prompt
                                : manifest.request   ? manifest.request->prompt
                                                     : "";
@@ -140,6 +142,10 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     if (verb.list) return listMetrics(verb);
     if (verb.clips.empty()) return fail({ErrorCode::BadUsage, "clip: at least one was needed"});
     if (auto named = verb.asked.requireNames(); !named) return fail(named.error());
+    for (const auto& [isGiven, option] :
+         {std::pair{!verb.device.empty(), "--device"}, std::pair{!verb.prompt.empty(), "--prompt"}})
+        if (isGiven && !verb.asked.any())
+            say(std::string("note: ") + option + " decides nothing here: it is for --metrics");
     if (verb.json && verb.csv) return fail({ErrorCode::BadUsage, "--json and --csv: only one of them"});
     if (verb.keep || verb.clips.size() > 1) return measureAll(verb, machine);
     const std::string& clip = verb.clips.front();

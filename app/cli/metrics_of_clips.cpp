@@ -31,14 +31,55 @@ bool isResult(const fs::path& clip) {
     return fs::is_regular_file(protocol::resultFolderOf(clip) / protocol::kManifestFile, failed);
 }
 
+/// Whether the drift that is known is from the reference that was asked for, if any was: another's would be
+/// another number. A render's own names no clip: it is from the same with sdpa, which is to lie beside.
+bool isAgainst(const result::ClipResult& known, const fs::path& clip, const fs::path& reference) {
+    if (reference.empty()) return true;
+    const auto folderOf = [](const fs::path& file) {
+        return fs::absolute(file).lexically_normal().parent_path();
+    };
+    if (folderOf(clip) != folderOf(reference)) return false;
+    const std::string& named = known.metrics.drift->referenceClip;
+    if (!named.empty()) return named == reference.filename().string();
+    const result::Manifest other = result::readClipResult(reference).manifest;
+    const auto &own = known.manifest.settings, &others = other.settings;
+    return own && others && other.attentionName() == protocol::kReferenceBackend &&
+           own->prompt == others->prompt && own->seed == others->seed;
+}
+
+/// What a reference was given for has to come of it; and said where it isn't of all frames.
+Result<void> requireCompared(const MeasuredClip& measured, const fs::path& reference) {
+    const auto whole = [](const fs::path& file) { return fs::absolute(file).lexically_normal(); };
+    if (reference.empty() || whole(reference) == whole(measured.clip)) return {};
+    const auto& drift = measured.metrics.drift;
+    if (!drift)
+        return Error{ErrorCode::BadUsage, "the reference clip " + reference.string() +
+                                              " has pictures of another size: they must be of one size"};
+    if (drift->comparedFrames && drift->referenceFrames && *drift->comparedFrames != measured.metrics.frames)
+        say(measured.clip.string() + ": " + std::to_string(*drift->comparedFrames) + " of " +
+            std::to_string(measured.metrics.frames) + " frames compared: the reference has " +
+            std::to_string(*drift->referenceFrames));
+    return {};
+}
+
 Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, MeasuredClip& into,
                         const std::stop_token& stop) {
-    result::ClipResult known = result::readClipResult(into.clip);
+    result::ClipResult known = result::readResultOfFile(into.clip);
+    for (const Error& problem : known.problems) say("note: " + problem.message);
+    if (known.metrics.drift && !isAgainst(known, into.clip, what.reference)) known.metrics.drift.reset();
     into.metrics = std::move(known.metrics);
     const std::string prompt = known.manifest.request ? known.manifest.request->prompt : what.prompt;
+    if (measuring.takesPrompt() && !what.prompt.empty() && what.prompt != prompt)
+        say("note: " + into.clip.string() + ": --prompt decides nothing, its result says what it shows");
     const auto added = measuring.measure(into.clip, what.reference, prompt, into.metrics, stop);
     if (!added) return added.error();
-    if (!what.keep || !isResult(into.clip)) return {};
+    if (auto compared = requireCompared(into, what.reference); !compared) return compared;
+    if (!what.keep) return {};
+    // A clip that another one's result lies beside has none.
+    if (!isResult(into.clip) || known.isOfAnotherClip) {
+        say("note: " + into.clip.string() + ": nothing is kept, it has no result of a render beside it");
+        return {};
+    }
     into.isKept = true;
     return *added ? result::saveMetrics(into.clip, into.metrics) : Result<void>();
 }

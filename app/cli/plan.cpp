@@ -69,7 +69,8 @@ Result<CardRates> ratesOf(const std::string& clip) {
     const auto refused = [&](const std::string& why) {
         return Error{ErrorCode::BadUsage, "--from " + clip + ": " + why};
     };
-    const result::ClipResult result = result::readClipResult(clip);
+    const result::ClipResult result = result::readResultOfFile(clip);
+    if (!result.problems.empty()) return refused(result.problems.front().message);
     const auto& settings = result.manifest.settings;
     const result::Timing* timing = result.timing();
     if (!settings || !result.manifest.request || timing == nullptr || meanStep(*timing) <= 0)

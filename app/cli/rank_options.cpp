@@ -10,8 +10,14 @@
 #include "app/cli/console.h"
 
 namespace reelgrid::cli {
+namespace {
+
+constexpr const char* kTimeout = "--rank-timeout";
+
+}  // namespace
 
 void RankOptions::addTo(CLI::App& command) {
+    m_command = &command;
     constexpr int kMostRanks = 1024;
     constexpr double kMostSeconds = 1e7;
     command
@@ -21,9 +27,7 @@ void RankOptions::addTo(CLI::App& command) {
             "already")
         ->check(CLI::Range(1, kMostRanks))
         ->capture_default_str();
-    command
-        .add_option("--rank-timeout", m_timeoutSeconds,
-                    "How long a rank waits for another one before all end")
+    command.add_option(kTimeout, m_timeoutSeconds, "How long a rank waits for another one before all end")
         ->type_name("SECONDS")
         ->check(CLI::Range(1.0, kMostSeconds))
         ->capture_default_str();
@@ -40,9 +44,16 @@ Result<void> RankOptions::find() {
     return {};
 }
 
+void RankOptions::sayIdleOptions() const {
+    const CLI::Option* timeout = m_command == nullptr ? nullptr : m_command->get_option_no_throw(kTimeout);
+    if (ranks() == 1 && timeout != nullptr && timeout->count() > 0)
+        say(std::string("note: ") + kTimeout +
+            " decides nothing here: one process renders, which waits for no other (--nproc)");
+}
+
 std::vector<std::string> RankOptions::workerArguments() const {
     if (!starts()) return {};
-    return {"--rank-timeout", std::to_string(m_timeoutSeconds)};
+    return {kTimeout, std::to_string(m_timeoutSeconds)};
 }
 
 std::unique_ptr<parallel::RankGroup> RankOptions::join() const {

@@ -29,6 +29,9 @@ class RankOptions {
     /// Whether it is one of several, and not the first: what it has to say is said by that one.
     [[nodiscard]] bool isFurther() const { return m_place && m_place->rank > 0; }
 
+    /// One line on stderr for an option about ranks where there is one process.
+    void sayIdleOptions() const;
+
     /// For a worker of several ranks, as many as its job's degrees come to (jobs::Lane).
     [[nodiscard]] std::vector<std::string> workerArguments() const;
 
@@ -36,6 +39,7 @@ class RankOptions {
     [[nodiscard]] std::unique_ptr<parallel::RankGroup> join() const;
 
   private:
+    const CLI::App* m_command = nullptr;
     int m_nproc = 1;
     double m_timeoutSeconds = 600;
     std::optional<parallel::RankPlace> m_place;

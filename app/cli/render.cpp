@@ -233,6 +233,8 @@ int runRender(RenderVerb& verb, const machine::LocalMachine& machine) {
     const std::unique_ptr<parallel::RankGroup> group = verb.ranks.join();
     if (verb.ranks.isFurther()) return runFurtherRank(*group, samples->front().request(), machine);
     sayIdleChoices(*checked);
+    verb.render.sayIdleOptions(*checked);
+    verb.ranks.sayIdleOptions();
     ClipRenderer renderer(verb, machine, group.get(), inWorker);
     for (const CheckedRequest& sample : *samples)
         if (const int failed = renderer.render(sample); failed != 0) return failed;

@@ -193,6 +193,10 @@ Result<CheckedRequest> RenderOptions::check(const std::string& attentionType,
     return checkFor(*std::move(request), model, machine);
 }
 
+void RenderOptions::sayIdleOptions(const CheckedRequest& checked) const {
+    for (const std::string& line : m_script.idleOptions(checked.settings())) say("note: " + line);
+}
+
 Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& asked,
                                                           const machine::Machine& machine) const {
     if (auto built = m_unbuilt.check(); !built) return built.error();

@@ -38,6 +38,9 @@ class RenderOptions {
     /// Clips to render, each with the seed after the one before.
     [[nodiscard]] int samples() const { return m_script.samples(); }
 
+    /// One line on stderr for each option of another program's scripts that decides nothing in this render.
+    void sayIdleOptions(const CheckedRequest& checked) const;
+
     /// How many ranks share the render; their degrees have to come to as many.
     void setRanks(int ranks) { m_ranks = ranks; }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/catalog/render_settings.h"
 #include "core/families/family.h"
 
 namespace reelgrid::cli {
@@ -101,6 +102,15 @@ Result<void> ScriptOptions::apply(protocol::RenderRequest& request) const {
         return Error{ErrorCode::BadUsage,
                      "--ode: --scheduler is " + *request.scheduler + ", one of the two was needed"};
     request.scheduler = kOde;
+    return {};
+}
+
+std::vector<std::string> ScriptOptions::idleOptions(const catalog::RenderSettings& settings) const {
+    if (!m_adaptiveResolution) return {};
+    const std::string idle = "--adaptive-resolution decides nothing here: ";
+    if (!settings.imgFilePath) return {idle + "there is no picture"};
+    if (settings.pictureFit != protocol::kKeepShape)
+        return {idle + "--picture-fit is " + settings.pictureFit};
     return {};
 }
 

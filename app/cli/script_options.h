@@ -2,12 +2,16 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/protocol/render_request.h"
 
 namespace CLI {
 class App;
+}
+namespace reelgrid::catalog {
+struct RenderSettings;
 }
 
 namespace reelgrid::cli {
@@ -29,6 +33,9 @@ class ScriptOptions {
 
     /// Puts what they say into the request. BadUsage naming the option, its value and what was needed.
     Result<void> apply(protocol::RenderRequest& request) const;
+
+    /// A line for each that decides nothing in the render which came of them.
+    [[nodiscard]] std::vector<std::string> idleOptions(const catalog::RenderSettings& settings) const;
 
     /// Where a script's clip goes when nothing says it.
     static constexpr const char* kOutput = "output/generated_video.mp4";

@@ -22,9 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 using media::LabelledClip;
 
+constexpr const char* kUsualFolder = "./rendered_videos";
+
 struct StitchVerb {
     std::vector<std::string> clips;
-    std::string inputFolder = "./rendered_videos";
+    std::string inputFolder = kUsualFolder;
     std::string pattern;
     std::string output;
     std::string format;
@@ -52,6 +54,17 @@ Result<fs::path> outputOf(const StitchVerb& verb) {
         return Error{ErrorCode::BadUsage, "--output " + output.string() + " and --format " + verb.format +
                                               " contradict each other"};
     return output;
+}
+
+/// One line for each option that decides nothing beside the others.
+void sayIdle(const StitchVerb& verb) {
+    const auto idle = [](const char* option, const std::string& why) {
+        say(std::string("note: ") + option + " decides nothing here: " + why);
+    };
+    if (!verb.clips.empty() && verb.inputFolder != kUsualFolder) idle("--input-dir", "clips are named");
+    if (!verb.clips.empty() && !verb.pattern.empty()) idle("--pattern", "clips are named");
+    if (!verb.labels.empty() && verb.fontSize == 0 && !verb.json)
+        idle("--labels", "--font-size 0 draws none");
 }
 
 Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path& output) {
@@ -124,6 +137,7 @@ int runStitch(const StitchVerb& verb) {
     auto clips = clipsOf(verb, *output);
     if (!clips) return fail(clips.error());
 
+    sayIdle(verb);
     const InterruptWatch interrupts;
     ProgressLine line;
     std::vector<LabelledClip> sources = *clips;

@@ -21,7 +21,7 @@ void addStages(result::Timing& timing) {
 ReadFacts readClipFacts(const std::filesystem::path& clip) {
     ReadFacts read;
     result::ClipResult& result = read.facts.result;
-    result = result::readClipResult(clip);
+    result = result::readResultOfFile(clip);
     for (result::Timing& timing : result.timings) addStages(timing);
     for (const Error& error : result.problems) read.problems.append(QString::fromStdString(error.message));
     // What is wrong with a clip that can't be opened the player says.

@@ -14,7 +14,7 @@ namespace {
 using comparison::Entry;
 
 Entry entryOf(const session::SessionClip& clip) {
-    Entry entry{.caption = {}, .clip = clip.path, .error = {}, .result = result::readClipResult(clip.path)};
+    Entry entry{.caption = {}, .clip = clip.path, .error = {}, .result = result::readResultOfFile(clip.path)};
     entry.caption = comparison::captionOf(entry.result.manifest);
     if (entry.caption.name.empty()) entry.caption = {clip.label, clip.attentionType, ""};
     return entry;

@@ -138,6 +138,38 @@ kernels::TokenGrid gridFrom(const Content& content, std::int64_t queries) {
     return grid;
 }
 
+/// Whether an argument says nothing: None, False, 0, or the -1 of windows without an end.
+bool isNothing(const pt::Value& value) {
+    if (value.as<std::monostate>() != nullptr) return true;
+    if (const bool* flag = value.as<bool>()) return !*flag;
+    if (const auto* number = value.as<std::int64_t>()) return *number == 0 || *number == -1;
+    if (const double* number = value.as<double>()) return *number == 0;
+    const auto* tuple = value.as<pt::Tuple>();
+    return tuple != nullptr && std::ranges::all_of(tuple->items, isNothing);
+}
+
+/// What kernels were called with beside their tensors: the mask, the scale, and what this version computes
+/// nothing of.
+void readArguments(const pt::Dict& kwargs, CapturedCall& call) {
+    const Content given(kwargs);
+    for (const char* key : {"dropout_p", "softcap", "window_size", "attn_mask", "alibi_slopes"})
+        if (const pt::Value* value = kwargs.find(key); value != nullptr && !isNothing(*value))
+            refuse(std::string("kwargs has ") + key +
+                   ": a call without was needed, this is another attention");
+    // flash_attn's name of it, too.
+    for (const char* key : {"is_causal", "causal"})
+        if (const auto* causal = given.find<bool>(key, "True or False"); causal != nullptr && *causal)
+            call.mask = kernels::Mask::Causal;
+    for (const char* key : {"softmax_scale", "scale"}) {
+        const auto scale = given.scale(key);
+        constexpr double kRounding = 1e-6;
+        if (scale && call.scale && std::abs(*scale - *call.scale) > kRounding * *call.scale)
+            refuse(std::string("kwargs' ") + key + " " + std::to_string(*scale) +
+                   " is another scale than the capture's " + std::to_string(*call.scale));
+        if (!call.scale) call.scale = scale;
+    }
+}
+
 CapturedCall callFrom(const Content& content, const fs::path& file, Layout layout) {
     const auto name = captureNameOf(file);
     const bool bshd = isBshd(content, layout);
@@ -159,13 +191,7 @@ CapturedCall callFrom(const Content& content, const fs::path& file, Layout layou
     call.keyBias_M = keyBias(content, call.k_BHMD.size(2));
     call.grid = gridFrom(content, call.q_BHND.size(2));
     if (call.kernel.empty() && name) call.kernel = name->kernel;
-    if (const auto* kwargs = content.find<pt::Dict>("kwargs", "a dict")) {
-        const Content given(*kwargs);
-        if (const auto* causal = given.find<bool>("is_causal", "True or False"); causal != nullptr && *causal)
-            call.mask = kernels::Mask::Causal;
-        for (const char* key : {"softmax_scale", "scale"})
-            if (!call.scale) call.scale = given.scale(key);
-    }
+    if (const auto* kwargs = content.find<pt::Dict>("kwargs", "a dict")) readArguments(*kwargs, call);
     return call;
 }
 

@@ -76,6 +76,9 @@ std::vector<IdleField> idleFields(const protocol::RenderRequest& request, const 
     if (!settings.contextFrames && !settings.loop && settings.numFrames <= model.defaults.numFrames)
         idle.add({"context_stride", "context_weights", "context_noise"},
                  std::to_string(settings.numFrames) + " frames are seen at once, without windows");
+    if (settings.framesTogether >= settings.numFrames)
+        idle.add({"frames_together"},
+                 "all " + std::to_string(settings.numFrames) + " frames go through at once");
     const std::set<std::string> asked = backendsOf(settings, backends);
     if (asked.contains(protocol::kDefaultBackend)) return std::move(idle).found();
     if (std::ranges::none_of(asked, protocol::isSparse))

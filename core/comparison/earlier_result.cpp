@@ -169,6 +169,7 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (std::string other = pictureDifference(settings, manifest); !other.empty()) return other;
     if (std::string other = lockstepDifference(earlier, settings); !other.empty()) return other;
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
+    if (std::string other = result::timingDifference(clip, manifest); !other.empty()) return other;
     if (settings.saveInputs)
         if (std::string other = captureDifference(clip, manifest); !other.empty()) return other;
     return modelDifference(settings, manifest.modelHashes);

@@ -2,10 +2,24 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "core/execution/accelerator_start.h"
 #include "core/execution/cuda_start.h"
 
 namespace reelgrid::execution {
+namespace {
+
+/// The kernels that read it (kernels/cuda/capability.h) take a word that they don't know for none.
+Result<void> checkKernelChoice() {
+    const char* asked = std::getenv("REELGRID_GPU_KERNELS");
+    const std::string kernels = asked == nullptr ? "" : asked;
+    if (kernels.empty() || kernels == "mma" || kernels == "ampere" || kernels == "turing") return {};
+    return Error{ErrorCode::BadUsage, "REELGRID_GPU_KERNELS=" + kernels + ": must be mma, ampere or turing"};
+}
+
+}  // namespace
 
 void* Execution::stream() const {
     if (device.is_cpu()) return nullptr;
@@ -27,6 +41,7 @@ Result<Execution> executionOn(const std::string& device) {
         if (!started) return started.error();
         return Execution{.device = *started};
     }
+    if (auto known = checkKernelChoice(); !known) return known.error();
     if (auto started = startCuda(*name); !started) return started.error();
     return Execution{.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(name->index))};
 }

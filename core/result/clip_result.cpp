@@ -1,10 +1,13 @@
 #include "core/result/clip_result.h"
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
+#include "core/result/component_hash.h"
 #include "core/result/metrics_file.h"
 
 namespace reelgrid::result {
@@ -36,6 +39,37 @@ ClipResult readClipResult(const std::filesystem::path& clip) {
     readCompanion(folder / protocol::kMetricsFile, metricsFromJson, result.metrics, result.problems);
     readCompanion(folder / protocol::kManifestFile, manifestFromJson, result.manifest, result.problems);
     return result;
+}
+
+std::string timingDifference(const std::filesystem::path& clip, const Manifest& manifest) {
+    if (manifest.timingSha256.empty()) return {};
+    const auto hash = sha256OfFile(protocol::resultFolderOf(clip) / protocol::kTimingFile);
+    if (!hash) return hash.error().message;
+    return *hash == manifest.timingSha256 ? ""
+                                          : "its " + std::string(protocol::kTimingFile) +
+                                                " is not the one that its manifest.json is about";
+}
+
+ClipResult readResultOfFile(const std::filesystem::path& clip) {
+    ClipResult result = readClipResult(clip);
+    if (const std::string other = timingDifference(clip, result.manifest);
+        !other.empty() && !result.timings.empty()) {
+        result.timings.clear();
+        result.problems.push_back({ErrorCode::InvalidData, clip.string() + ": " + other});
+    }
+    if (result.manifest.clipSha256.empty()) return result;
+    // Of a large clip it is kept, as the window looks at clips often.
+    ComponentHasher hasher{KeptHashes::ofUser()};
+    const auto hash = hasher.hashFile(clip);
+    // What can't be read is said by whoever opens it.
+    if (!hash || hash->sha256 == result.manifest.clipSha256) return result;
+    const std::filesystem::path manifest = protocol::resultFolderOf(clip) / protocol::kManifestFile;
+    ClipResult none;
+    none.isOfAnotherClip = true;
+    none.problems.push_back(
+        {ErrorCode::InvalidData, manifest.string() + ": it is about another clip than " + clip.string() +
+                                     " (clip_sha256); neither its figures nor its times count"});
+    return none;
 }
 
 }  // namespace reelgrid::result

@@ -18,6 +18,8 @@ struct ClipResult {
 
     /// One message for each companion that could not be read; the others count all the same.
     std::vector<Error> problems;
+    /// The companions are another clip's, and left out (readResultOfFile() alone looks).
+    bool isOfAnotherClip = false;
 
     /// The last repetition's times; null when there are none.
     [[nodiscard]] const Timing* timing() const { return timings.empty() ? nullptr : &timings.back(); }
@@ -26,5 +28,13 @@ struct ClipResult {
 /// Reads timing.json, metrics.json and manifest.json of a clip, as far as they exist. Blocks on the disk;
 /// safe on any thread.
 ClipResult readClipResult(const std::filesystem::path& clip);
+
+/// Why the clip's timing.json is not the one that its manifest is about; empty: it is, or nothing says so.
+std::string timingDifference(const std::filesystem::path& clip, const Manifest& manifest);
+
+/// The same of a file that anybody may have put there: where its manifest is about another clip of this name
+/// nothing of the companions counts, and about other times not those; a problem says so. Reads the whole
+/// clip.
+ClipResult readResultOfFile(const std::filesystem::path& clip);
 
 }  // namespace reelgrid::result

@@ -87,7 +87,9 @@ Result<void> PendingResult::commit(Manifest manifest, const metrics::ClipMetrics
 
     auto metricsFile = written(m_folder / protocol::kMetricsFile, metricsJson(metrics));
     if (!metricsFile) return metricsFile.error();
-    auto timingFile = written(m_folder / protocol::kTimingFile, printJsonIndented(toJson(timings)));
+    const std::string times = printJsonIndented(toJson(timings));
+    manifest.timingSha256 = sha256Hex({reinterpret_cast<const std::uint8_t*>(times.data()), times.size()});
+    auto timingFile = written(m_folder / protocol::kTimingFile, times);
     if (!timingFile) return timingFile.error();
     auto manifestFile = written(m_folder / protocol::kManifestFile, printJsonIndented(toJson(manifest)));
     if (!manifestFile) return manifestFile.error();

@@ -26,6 +26,9 @@ Pndm::Pndm(const weights::ModelConfig& config) : m_training(VpTraining::from(con
     if (!config.flagOr("skip_prk_steps", !isOwn)) config.unsupported("skip_prk_steps", "true");
     if (m_training.prediction == VpPrediction::Picture)
         config.unsupported("prediction_type", "epsilon or v_prediction");
+    // The reference's PNDM knows no such schedule and would walk the trained one.
+    if (m_training.terminalSnr == TerminalSnr::Zero)
+        config.unsupported("rescale_betas_zero_snr", "false for pndm");
     if (!config.flagOr("set_alpha_to_one", false)) m_finalAlphaCumprod = m_training.alphasCumprod.front();
 }
 

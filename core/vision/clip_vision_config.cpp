@@ -1,12 +1,16 @@
 #include "core/vision/clip_vision_config.h"
 
 #include <cmath>
+#include <string>
 
 #include "core/weights/model_config.h"
 
 namespace reelgrid::vision {
 
 ClipVisionConfig ClipVisionConfig::from(const weights::ModelConfig& config) {
+    // A whole CLIP's says of its image encoder within another object what would be looked for here.
+    constexpr const char *kType = "model_type", *kUsual = "clip_vision_model";
+    if (config.textOr(kType, kUsual) != kUsual) config.unsupported(kType, std::string("\"") + kUsual + "\"");
     config.requirePlainWeights();
     ClipVisionConfig c;
     c.hiddenSize = config.positiveOr("hidden_size", c.hiddenSize, 1 << 16);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
@@ -54,15 +55,17 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
         addFile(folder);
         return;
     }
-    for (const char* stem : {"diffusion_pytorch_model.safetensors", "model.safetensors"}) {
+    // Of shards and a whole file diffusers takes the shards, transformers the file.
+    for (const auto& [stem, isShardsFirst] :
+         {std::pair{"diffusion_pytorch_model.safetensors", true}, std::pair{"model.safetensors", false}}) {
         const fs::path single = folder / stem;
         const fs::path index = folder / (std::string(stem) + ".index.json");
-        if (fs::exists(index, failed))
+        const bool isSharded = fs::exists(index, failed), isWhole = fs::exists(single, failed);
+        if (!isSharded && !isWhole) continue;
+        if (isSharded && (isShardsFirst || !isWhole))
             addShards(index);
-        else if (fs::exists(single, failed))
-            addFile(single);
         else
-            continue;
+            addFile(single);
         return;
     }
     throwNothingToLoad(folder);

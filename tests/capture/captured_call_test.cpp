@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/pending_file.h"
 #include "core/pt/pt_file.h"
@@ -156,6 +157,33 @@ TEST_F(MadeCapture, NumbersAreChecked) {
     EXPECT_THAT(with("scale", std::nan("")), HasSubstr("scale nan"));
     EXPECT_THAT(with("kwargs", std::int64_t{1}), HasSubstr("kwargs is not a dict"));
     EXPECT_EQ(with("layer", pt::Value()), "read");
+}
+
+TEST_F(MadeCapture, OfAnotherAttentionIsRefused) {
+    const auto with = [&](const char* key, pt::Value value) {
+        pt::Dict kwargs;
+        kwargs.add(key, std::move(value));
+        m_extra = {};
+        m_extra.add("scale", 0.25);
+        m_extra.add("kwargs", std::move(kwargs));
+        return read();
+    };
+    const auto tupleOf = [](std::int64_t number) {
+        return pt::Tuple{{pt::Value(number), pt::Value(number)}};
+    };
+    EXPECT_EQ(with("causal", true)->mask, kernels::Mask::Causal) << "as flash_attn calls it";
+    EXPECT_TRUE(with("softmax_scale", 0.25));
+    EXPECT_TRUE(with("window_size", tupleOf(-1)));
+    EXPECT_TRUE(with("dropout_p", 0.0));
+    EXPECT_TRUE(with("attn_mask", pt::Value()));
+    EXPECT_TRUE(with("deterministic", true));
+    EXPECT_THAT(with("softmax_scale", 0.5).error().message,
+                HasSubstr("kwargs' softmax_scale 0.500000 is another scale than the capture's 0.250000"));
+    for (const auto& [key, value] : {std::pair{"window_size", pt::Value(tupleOf(128))},
+                                     {"dropout_p", pt::Value(0.1)},
+                                     {"softcap", pt::Value(50.0)},
+                                     {"attn_mask", pt::Value(std::string("given"))}})
+        EXPECT_THAT(with(key, value).error().message, HasSubstr(std::string("kwargs has ") + key));
 }
 
 TEST_F(MadeCapture, SaysWhereItsTokensLie) {

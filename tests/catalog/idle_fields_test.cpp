@@ -76,6 +76,17 @@ TEST(IdleFields, AreThoseThatAnotherSettingLeavesWithoutAnEffect) {
     EXPECT_THAT(idle([](RenderRequest& ask) { ask.chainAlpha = 0.5; }), ElementsAre("chain_alpha"));
 }
 
+TEST(IdleFields, OfFramesAreIdleWhereThereAreTooFew) {
+    const auto clip = [](int frames) {
+        return [frames](RenderRequest& ask) {
+            ask.numFrames = frames;
+            ask.framesTogether = 8;
+        };
+    };
+    EXPECT_THAT(idle(clip(9)), IsEmpty());
+    EXPECT_THAT(idle(clip(8)), ElementsAre("frames_together"));
+}
+
 TEST(IdleFields, OfWindowsAreIdleInShortClipsAlone) {
     const auto windows = [](int frames, bool loop) {
         return [=](RenderRequest& ask) {

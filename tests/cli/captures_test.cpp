@@ -55,6 +55,18 @@ TEST(CapturesVerb, ShowsOneHeadsMapAndWritesTheSameDocument) {
     EXPECT_EQ(json::parse(file), document);
 }
 
+TEST(CapturesVerb, OptionsOfMapsThatDecideNothingAreSaid) {
+    const ProgramRun none = runProgram({"captures", "list", kCaptures, "--sla-topk", "0.4"});
+    EXPECT_EQ(none.exitCode, 2);
+    EXPECT_THAT(none.errors, HasSubstr("--sla-topk: --map was needed with it"));
+    const ProgramRun other = runProgram({"captures", "list", kCaptures, "--map", "sparge", "--sla-topk",
+                                         "0.4", "--backend-option", "sta.window=3,3,3"});
+    EXPECT_EQ(other.exitCode, 0) << other.errors;
+    EXPECT_THAT(other.errors, HasSubstr("note: --sla-topk decides nothing here: --map is sparge"));
+    EXPECT_THAT(other.errors,
+                HasSubstr("note: --backend-option decides nothing here: --map is sparge, not sta"));
+}
+
 TEST(CapturesVerb, ShowsASparseBackendsMapAndWritesItByItsEnding) {
     const TestFolder folder;
     const std::string file = kCaptures + "/fav2_input_000000.pt";

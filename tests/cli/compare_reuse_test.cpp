@@ -72,12 +72,37 @@ TEST_F(CompareReuseTest, RendersAgainWhenTheClipIsNotItsOwn) {
     expectRenderedAgain("the clip is not the one that its manifest.json is about");
 }
 
+TEST_F(CompareReuseTest, RendersAgainWhenTheTimesAreAnothers) {
+    const fs::path file = companion(protocol::kTimingFile);
+    json times = json::parse(readFile(file).value());
+    times[0]["pipe_time"] = 0.5;
+    ASSERT_TRUE(writeFile(file, times.dump()));
+    expectRenderedAgain("its timing.json is not the one that its manifest.json is about");
+}
+
 TEST_F(CompareReuseTest, RendersAgainWhenAFileIsMissing) {
     for (const char* name : {protocol::kMetricsFile, protocol::kLatentsFile}) {
         fs::remove(companion(name));
         expectRenderedAgain("its " + std::string(name) + " is missing");
         EXPECT_TRUE(fs::exists(companion(name)));
     }
+}
+
+/// The clip of "default" that a folder has joins its grid, if it is of the same request: its name doesn't
+/// say.
+TEST_F(CompareReuseTest, AnotherPromptsDefaultClipStaysOutOfTheGrid) {
+    const auto stitched = [&](const std::string& types, const std::string& prompt) {
+        const ProgramRun run =
+            runProgram({"compare", "--types", types, "--model", m_model, "--prompt", prompt, "--width", "48",
+                        "--height", "32", "--num-frames", "5", "--num-inference-steps", "1", "--output-dir",
+                        m_folder.file("out"), "--reuse", "--stitch"});
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        return run.errors;
+    };
+    static_cast<void>(stitched("sdpa,default", "a car"));
+    EXPECT_THAT(stitched("sdpa", "a car"), Not(HasSubstr("left out of the grid")));
+    EXPECT_THAT(stitched("sdpa", "a dog"),
+                HasSubstr("attn_default_32x48.mp4 is left out of the grid: its prompt was \"a car\""));
 }
 
 TEST_F(CompareReuseTest, FailsWhereAnotherComparisonWrites) {

@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/media/clip.h"
 #include "tests/cli/fake_ffmpeg.h"
 #include "tests/cli/program.h"
@@ -190,6 +192,70 @@ TEST_F(MediaVerbs, TheMetricsThatCanBeComputedAreListed) {
     EXPECT_THAT(text.output, HasSubstr("clip: not here: clip needs weights: openai/clip-vit-base-patch32"));
     EXPECT_EQ(runProgram({"metrics", "--list", m_folder.file("holiday.mp4")}).exitCode, 2);
     EXPECT_EQ(runProgram({"metrics"}).exitCode, 2);
+}
+
+/// What is known of a clip is of that clip, and against the reference that was asked for.
+TEST_F(MediaVerbs, SeveralClipsAreMeasuredAsTheyAreNow) {
+    const std::string clip = m_folder.file("wan_result_t2v_attn_fav2_48x64.mp4");
+    const std::string files = m_folder.file("wan_result_t2v_attn_fav2_48x64.files");
+    std::filesystem::create_directories(files);
+    const json known = {{"frames", 5},
+                        {"flickering", 0.125},
+                        {"drift",
+                         {{"reference", "sdpa"},
+                          {"reference_clip", "wan_result_t2v_attn_sdpa_48x64.mp4"},
+                          {"measured_on", "decoded clips"},
+                          {"psnr", {{"mean", 12.5}, {"per_frame", {12.5}}}}}}};
+    std::ofstream(files + "/metrics.json") << known;
+    std::ofstream(files + "/manifest.json") << json{{"clip_sha256", sha256OfFile(clip).value()}};
+    const auto measured = [&](const std::string& reference) {
+        const ProgramRun run = runProgram({"metrics", clip, m_folder.file("holiday.mp4"), "--json",
+                                           "--reference", m_folder.file(reference)});
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        return std::pair(onlyDocument(run.output)["clips"][0]["metrics"], run.errors);
+    };
+    const auto same = measured("wan_result_t2v_attn_sdpa_48x64.mp4").first;
+    EXPECT_EQ(same["flickering"], 0.125);
+    EXPECT_EQ(same["drift"]["psnr"]["mean"], 12.5);
+    const auto other = measured("holiday.mp4").first;
+    EXPECT_EQ(other["drift"]["reference_clip"], "holiday.mp4");
+    EXPECT_NE(other["drift"]["psnr"]["mean"], 12.5);
+    // Another clip takes its place.
+    writeSmallClip(clip, 5, 200);
+    const auto [replaced, errors] = measured("wan_result_t2v_attn_sdpa_48x64.mp4");
+    EXPECT_NE(replaced["flickering"], 0.125);
+    EXPECT_NE(replaced["drift"]["psnr"]["mean"], 12.5);
+    EXPECT_THAT(errors, HasSubstr("manifest.json: it is about another clip than " + clip));
+    const ProgramRun kept = runProgram({"metrics", clip, "--keep"});
+    EXPECT_THAT(kept.errors, HasSubstr(clip + ": nothing is kept, it has no result of a render beside it"));
+    EXPECT_EQ(json::parse(textOf(files + "/metrics.json")), known);
+}
+
+TEST_F(MediaVerbs, SeveralClipsThatTheReferenceDoesNotFitAreSaid) {
+    const std::string clip = m_folder.file("wan_result_t2v_attn_sdpa_48x64.mp4"),
+                      short5 = m_folder.file("holiday.mp4");
+    const std::string grid = m_folder.file("grid.mp4");
+    ASSERT_EQ(runProgram({"stitch", clip, clip, "--output", grid}).exitCode, 0);
+    const ProgramRun other = runProgram({"metrics", clip, short5, "--reference", grid, "--json"});
+    EXPECT_EQ(other.exitCode, 2);
+    EXPECT_THAT(other.errors, HasSubstr("the reference clip " + grid + " has pictures of another size"));
+    const ProgramRun fewer = runProgram({"metrics", clip, short5, "--reference", short5});
+    EXPECT_EQ(fewer.exitCode, 0);
+    EXPECT_THAT(fewer.errors, HasSubstr(clip + ": 5 of 8 frames compared: the reference has 5"));
+}
+
+TEST_F(MediaVerbs, OptionsThatDecideNothingAreSaid) {
+    const std::string clip = m_folder.file("holiday.mp4");
+    const ProgramRun metrics = runProgram({"metrics", clip, "--device", "cpu", "--prompt", "a beach"});
+    EXPECT_EQ(metrics.exitCode, 0);
+    for (const char* option : {"--device", "--prompt"})
+        EXPECT_THAT(metrics.errors, HasSubstr(std::string("note: ") + option + " decides nothing here"));
+    const ProgramRun grid =
+        runProgram({"stitch", clip, clip, "--input-dir", "none", "--pattern", "*.mp4", "--labels", "a,b",
+                    "--font-size", "0", "--output", m_folder.file("grid.mp4")});
+    EXPECT_EQ(grid.exitCode, 0) << grid.errors;
+    for (const char* option : {"--input-dir", "--pattern", "--labels"})
+        EXPECT_THAT(grid.errors, HasSubstr(std::string("note: ") + option + " decides nothing here"));
 }
 
 TEST_F(MediaVerbs, SeveralClipsAreMeasuredAndResultsKeepWhatIs) {

@@ -97,6 +97,14 @@ TEST_F(Script, TakesItsFurtherOptions) {
     EXPECT_EQ(manifest.at("attention")[0].at("requested"), "default");
 }
 
+TEST_F(Script, SaysWhichOfItsOptionsDecideNothing) {
+    const ProgramRun run = runProgram(command({"--adaptive_resolution", "--rank-timeout", "30"}));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.errors,
+                HasSubstr("note: --adaptive-resolution decides nothing here: there is no picture"));
+    EXPECT_THAT(run.errors, HasSubstr("note: --rank-timeout decides nothing here: one process renders"));
+}
+
 TEST_F(Script, MultipliesAQuantisedCheckpointsIntegers) {
     fs::copy_file(kFixtures / "turbo/TurboWan2.1-T2V-tiny-quant.pth", m_transformer,
                   fs::copy_options::overwrite_existing);

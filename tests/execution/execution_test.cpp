@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "core/execution/out_of_memory.h"
 
 namespace reelgrid::execution {
@@ -21,6 +23,17 @@ TEST(Execution, NamesADeviceThatThisVersionDoesNotRunOn) {
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, ErrorCode::BadUsage);
     EXPECT_THAT(none.error().message, testing::HasSubstr("tpu:1"));
+}
+
+/// The kernels themselves take what they don't know for nothing said.
+TEST(Execution, OnAGpuRefusesKernelsOfNoKnownName) {
+    ASSERT_EQ(setenv("REELGRID_GPU_KERNELS", "amper", 1), 0);
+    const auto gpu = executionOn("cuda");
+    const auto cpu = executionOn("cpu");
+    unsetenv("REELGRID_GPU_KERNELS");
+    ASSERT_FALSE(gpu);
+    EXPECT_EQ(gpu.error().message, "REELGRID_GPU_KERNELS=amper: must be mma, ampere or turing");
+    EXPECT_TRUE(cpu);
 }
 
 TEST(CpuMemory, APieceThatWasFreedIsUsedForTheNextOfItsSize) {

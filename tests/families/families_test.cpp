@@ -74,6 +74,19 @@ TEST_F(FamilyFolder, AComponentsClassIsTheIndexsAsDiffusersLoadsIt) {
     EXPECT_EQ(index.config("vae").value()["_class_name"], "Own");
 }
 
+TEST_F(FamilyFolder, ATextEncodersClassIsThePipelines) {
+    for (const char* name : {"T5EncoderModel", "T5ForConditionalGeneration"}) {
+        m_index["text_encoder"] = {"transformers", name};
+        EXPECT_THAT(complaint(),
+                    HasSubstr(std::string("text_encoder ") + name + ": UMT5EncoderModel was needed"));
+    }
+    m_index["text_encoder"] = {"transformers", "UMT5EncoderModel"};
+    EXPECT_EQ(complaint(), "none");
+    // What this program's own layouts call theirs.
+    m_index["text_encoder"] = {"wan", "T5EncoderModel"};
+    EXPECT_EQ(complaint(), "none");
+}
+
 TEST_F(FamilyFolder, NamesTheOneConfigKeyThatIsOutOfRange) {
     m_transformer["patch_size"] = {1, 2, 4};
     EXPECT_THAT(complaint(),

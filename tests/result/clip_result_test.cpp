@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/base/sha256.h"
 #include "tests/session/session_folder.h"
 
 namespace reelgrid::result {
@@ -62,6 +63,41 @@ TEST(ClipResult, ReadEveryCompanion) {
     EXPECT_EQ(read.manifest.usedAttention(), "sagev1+sdpa");
     EXPECT_EQ(read.manifest.request->attentionType, "sagev1");
     EXPECT_EQ(read.manifest.framesSha256, "abc");
+}
+
+TEST(ClipResult, OfAnotherClipCountsForNothing) {
+    const session::SessionFolder folder;
+    const auto clip = folder.write("a.mp4", "pictures");
+    folder.write("a.files/timing.json", R"([{"pipe_time":9.5}])");
+    folder.write("a.files/metrics.json", R"({"frames":3})");
+    folder.write("a.files/manifest.json", R"({"clip_sha256":")" + sha256OfFile(clip).value() + R"("})");
+    EXPECT_EQ(readResultOfFile(clip).metrics.frames, 3);
+    EXPECT_FALSE(readResultOfFile(clip).isOfAnotherClip);
+    folder.write("a.mp4", "Pictures");
+    const ClipResult read = readResultOfFile(clip);
+    EXPECT_TRUE(read.isOfAnotherClip);
+    EXPECT_EQ(read.metrics.frames, 0);
+    EXPECT_TRUE(read.timings.empty());
+    ASSERT_EQ(read.problems.size(), 1u);
+    EXPECT_THAT(read.problems[0].message, HasSubstr("it is about another clip than " + clip.string()));
+    // One that says nothing of its clip, as other tools write them, counts.
+    folder.write("a.files/manifest.json", "{}");
+    EXPECT_EQ(readResultOfFile(clip).metrics.frames, 3);
+}
+
+TEST(ClipResult, OfAnotherRendersTimesHasNone) {
+    const session::SessionFolder folder;
+    const auto clip = folder.write("a.mp4", "pictures");
+    const auto times = folder.write("a.files/timing.json", R"([{"pipe_time":9.5}])");
+    folder.write("a.files/metrics.json", R"({"frames":3})");
+    folder.write("a.files/manifest.json", R"({"timing_sha256":")" + sha256OfFile(times).value() + R"("})");
+    EXPECT_EQ(readResultOfFile(clip).timings.size(), 1u);
+    folder.write("a.files/timing.json", R"([{"pipe_time":0.5}])");
+    const ClipResult read = readResultOfFile(clip);
+    EXPECT_TRUE(read.timings.empty());
+    EXPECT_EQ(read.metrics.frames, 3);
+    ASSERT_EQ(read.problems.size(), 1u);
+    EXPECT_THAT(read.problems[0].message, HasSubstr("its timing.json is not the one"));
 }
 
 TEST(ClipResult, TakeTheReferenceScriptsPlainTiming) {

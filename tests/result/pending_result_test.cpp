@@ -53,6 +53,7 @@ TEST_F(PendingResultTest, TakesTheFinalNamesTogether) {
     const ClipResult read = readClipResult(m_clip);
     EXPECT_TRUE(read.problems.empty());
     EXPECT_EQ(read.manifest.clipSha256, sha256OfFile(m_clip).value());
+    EXPECT_EQ(read.manifest.timingSha256, sha256OfFile(m_folder.path() / "clip.files/timing.json").value());
     EXPECT_EQ(read.metrics.frames, 5);
     EXPECT_EQ(read.timings.size(), 1U);
 }

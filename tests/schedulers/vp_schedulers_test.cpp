@@ -141,6 +141,7 @@ TEST(VpSchedulers, RefuseWhatTheyCannotDoNamingTheKey) {
         {"DDIMScheduler", {{"rescale_betas_zero_snr", true}}},
         {"DDIMScheduler", {{"clip_sample_range", 0}}},
         {"PNDMScheduler", {{"skip_prk_steps", false}}},
+        {"PNDMScheduler", {{"rescale_betas_zero_snr", true}, {"skip_prk_steps", true}}},
         {"EulerDiscreteScheduler", {{"use_beta_sigmas", true}}},
         {"EulerDiscreteScheduler", {{"interpolation_type", "log_linear"}}},
         {"EulerDiscreteScheduler", {{"timestep_type", "odd"}}},

@@ -18,6 +18,11 @@ inline nlohmann::json fixtureJson(const std::string& name) {
     return nlohmann::json::parse(readFile(kFixtures / name).value());
 }
 
+/// Of a T5 encoder's tensors: one table of embeddings, under the name that checkpoints of encoders have.
+inline bool hasOneTable(const std::string& tensor) {
+    return tensor != "encoder.embed_tokens.weight";
+}
+
 /// max |a - b| / max |b|
 inline double relativeError(const at::Tensor& a, const at::Tensor& b) {
     return ((a.to(at::kDouble) - b.to(at::kDouble)).abs().max() / b.to(at::kDouble).abs().max())

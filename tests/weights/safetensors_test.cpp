@@ -69,6 +69,18 @@ TEST_F(SafetensorsTest, ReadsShardsThroughTheIndex) {
     EXPECT_EQ(folder.files().size(), 2u);
 }
 
+TEST_F(SafetensorsTest, OfShardsAndAWholeFileThereIsOneThatCounts) {
+    ASSERT_TRUE(writeSafetensors(m_folder / "a.safetensors", {{"x", at::ones({2})}}));
+    for (const char* stem : {"model.safetensors", "diffusion_pytorch_model.safetensors"}) {
+        ASSERT_TRUE(writeSafetensors(m_folder / stem, {{"x", at::zeros({2})}}));
+        ASSERT_TRUE(writeFile(m_folder / (std::string(stem) + ".index.json"),
+                              R"({"weight_map": {"x": "a.safetensors"}})"));
+        // As transformers reads the one, and diffusers the other.
+        const bool isWhole = SafetensorsFolder(m_folder).require("x", {2}).sum().item<double>() == 0;
+        EXPECT_EQ(isWhole, std::string_view(stem) == "model.safetensors");
+    }
+}
+
 TEST_F(SafetensorsTest, AnIndexMayNotLeaveItsFolder) {
     ASSERT_TRUE(
         writeFile(m_folder / "model.safetensors.index.json", R"({"weight_map": {"x": "../../secret"}})"));

@@ -78,6 +78,19 @@ int positionsIn(const fs::path& file) {
     return 0;
 }
 
+/// Whether the UNet was saved with motion modules in it, by which it then moves (models/animatediff's
+/// adapterOf()).
+bool movesItself(const ModelIndex& index, const nlohmann::json& unet) {
+    if (index.pathOf(std::string(kMotion)) != index.folder() / kMotion ||
+        unet.value("_class_name", nlohmann::json()) != "UNetMotionModel")
+        return false;
+    return std::ranges::any_of(index.filesOf("unet"), [](const fs::path& file) {
+        if (file.extension() != ".safetensors") return false;
+        const auto tensors = safetensors::readHeaderOf(file);
+        return tensors && tensors->contains("down_blocks.0.motion_modules.0.norm.weight");
+    });
+}
+
 Result<Shape> readShape(const ModelIndex& index) {
     const auto unet = index.config("unet");
     if (!unet) return unet.error();
@@ -97,7 +110,12 @@ Result<Shape> readShape(const ModelIndex& index) {
     const std::string motion(kMotion);
     const fs::path path = index.pathOf(motion);
     std::error_code failed;
-    if (fs::is_regular_file(path, failed)) {
+    if (movesItself(index, *unet)) {
+        protocol::FieldReader own(*unet, (index.pathOf("unet") / "config.json").string(),
+                                  ErrorCode::InvalidData);
+        own.integer("motion_max_seq_length", shape.mostFrames);
+        if (auto read = own.finish(); !read) return read.error();
+    } else if (fs::is_regular_file(path, failed)) {
         if (const int positions = positionsIn(path); positions > 0) shape.mostFrames = positions;
     } else {
         const auto config = index.config(motion);

@@ -128,6 +128,8 @@ StepCacheCurves publishedCurvesOf(const Architecture& architecture, const std::s
 }
 
 Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, const Task& task) {
+    if (auto checked = checkTextEncoder(index, "text_encoder", "T5EncoderModel"); !checked)
+        return checked.error();
     const auto read = readArchitecture(index);
     if (!read) return read.error();
     const Architecture& architecture = *read;

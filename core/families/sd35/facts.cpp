@@ -122,6 +122,8 @@ bool recognises(const ModelIndex& index) {
 }
 
 Result<ModelInfo> describe(const ModelIndex& index) {
+    if (auto checked = checkTextEncoder(index, std::string(kT5), "T5EncoderModel"); !checked)
+        return checked.error();
     const auto read = readArchitecture(index);
     if (!read) return read.error();
     const Architecture& architecture = *read;

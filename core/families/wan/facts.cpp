@@ -194,6 +194,8 @@ Result<void> checkSettings(const ModelIndex& index) {
 /// The description that all Wan models share.
 Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view family) {
     if (auto checked = checkSettings(index); !checked) return checked.error();
+    if (auto checked = checkTextEncoder(index, "text_encoder", "UMT5EncoderModel"); !checked)
+        return checked.error();
     auto architecture = readArchitecture(index);
     if (!architecture) return architecture.error();
 

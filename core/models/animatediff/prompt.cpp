@@ -50,8 +50,11 @@ at::Tensor textAt(const denoising::NamedTensors& prompt, int clipSkip) {
 }  // namespace
 
 text::ClipTextConfig textEncoderConfig(const families::ModelIndex& index) {
-    return text::ClipTextConfig::from(weights::ModelConfig(
-        index.config("text_encoder").value(), (index.pathOf("text_encoder") / "config.json").string()));
+    const weights::ModelConfig config(index.config("text_encoder").value(),
+                                      (index.pathOf("text_encoder") / "config.json").string());
+    // The reference's pipeline then hides a prompt's padding, which others see.
+    if (config.flagOr("use_attention_mask", false)) config.unsupported("use_attention_mask", "false");
+    return text::ClipTextConfig::from(config);
 }
 
 Tokenizer loadTokenizer(const families::ModelIndex& index) {

@@ -24,9 +24,11 @@ std::uint64_t t5WeightBytes(const T5Config& config, at::ScalarType dtype) {
 T5Encoder::T5Encoder(const T5Config& config, const WeightScope& scope)
     : m_config(config), m_options(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
     const std::vector<std::int64_t> table{config.vocabSize, config.modelSize};
-    const char* embedding = scope.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight";
+    constexpr const char *kShared = "shared.weight", *kEncoders = "encoder.embed_tokens.weight";
+    const char* embedding = scope.has(kShared) ? kShared : kEncoders;
     m_embedding = scope.stored(embedding, table);
     m_embeddingPlace = scope.whereIs(embedding);
+    if (scope.has(kShared) && scope.has(kEncoders)) m_secondEmbedding = scope.stored(kEncoders, table);
     const WeightScope encoder = scope / "encoder";
     for (std::int64_t i = 0; i < config.layers; ++i)
         m_blocks.push_back(loadBlock(config, encoder / "block" / i / "layer", i));
@@ -63,7 +65,13 @@ at::Tensor T5Encoder::embed(std::span<const std::int64_t> ids) const {
     const at::Tensor index = at::empty({static_cast<std::int64_t>(ids.size())}, at::kLong);
     std::copy(ids.begin(), ids.end(), index.mutable_data_ptr<std::int64_t>());
     // Rows first: the whole table of an xxl encoder in another dtype would be gigabytes.
-    return weights::finiteRows(m_embedding, index, m_embeddingPlace).to(m_options);
+    const at::Tensor rows_NC = weights::finiteRows(m_embedding, index, m_embeddingPlace);
+    // transformers 5 takes one of two tables that differ, transformers 4 the other.
+    if (m_secondEmbedding.defined() && !at::equal(at::index_select(m_secondEmbedding, 0, index), rows_NC))
+        throw Failure(
+            ErrorCode::InvalidData,
+            m_embeddingPlace + " and encoder.embed_tokens.weight differ, one table of embeddings was needed");
+    return rows_NC.to(m_options);
 }
 
 /// [N, N] bucket numbers of key position minus query position: single steps up to a quarter of the buckets,

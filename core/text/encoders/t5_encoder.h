@@ -28,7 +28,7 @@ class T5Encoder {
   public:
     /// Takes shared.weight (or encoder.embed_tokens.weight) and encoder.* from `scope`, in the scope's dtype;
     /// the embedding table stays as stored and where it is. Throws Failure when a tensor is missing or of
-    /// another shape.
+    /// another shape, and forward() where both tables are there and their rows differ.
     T5Encoder(const T5Config& config, const weights::WeightScope& scope);
 
     /// [N, C] in the model's dtype, from N ≥ 1 token ids that all see each other (leaving padding away is the
@@ -59,6 +59,7 @@ class T5Encoder {
     at::TensorOptions m_options;
     at::Tensor m_embedding;
     std::string m_embeddingPlace;  ///< for messages
+    at::Tensor m_secondEmbedding;  ///< the same under its other name, where the file has both
     std::vector<Block> m_blocks;
     at::Tensor m_final_layer_norm;
 };

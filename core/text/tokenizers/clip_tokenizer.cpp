@@ -114,9 +114,12 @@ struct ClipTokenizer::Files {
     std::map<std::string, json> specials;  ///< by what they are for: a text, or an object with its content
 
     explicit Files(const fs::path& path) : folder(path) {
-        readSpecials(path / "special_tokens_map.json");
+        // What no file names is CLIP's own.
+        for (const char* use : {kBeginUse, "eos_token", "unk_token", "pad_token"})
+            specials[use] = folder.special(use).value_or(use == kBeginUse ? kBegin : kEndOfText);
         const fs::path vocab = path / "vocab.json", lines = path / "merges.txt";
-        if (isThere(vocab) || !folder.tokenizer) {
+        // Of two vocabularies the reference reads tokenizer.json's.
+        if (!folder.hasVocabulary() && (isThere(vocab) || !folder.tokenizer)) {
             origin = vocab.string();
             vocabulary = readJsonObject(vocab, kMaxVocabulary).value();
             merges = mergesOfText(readFile(lines, kMaxVocabulary).value(), lines.string());
@@ -132,7 +135,7 @@ struct ClipTokenizer::Files {
     }
 
     [[nodiscard]] std::string special(const std::string& use) const {
-        return contentOf(specials.at(use)).value();
+        return TokenizerFolder::contentOf(specials.at(use)).value();
     }
     /// Every token that is looked for in a text: those that a file lists, else the special ones.
     [[nodiscard]] std::vector<json> added(const BytePairs& pairs) const {
@@ -157,24 +160,6 @@ struct ClipTokenizer::Files {
     }
     static bool isNormalized(const json& token) {
         return token.is_object() && token.value("normalized", json()) == true;
-    }
-
-  private:
-    static std::optional<std::string> contentOf(const json& token) {
-        const json content = token.is_object() ? token.value("content", json()) : token;
-        return content.is_string() ? std::optional(content.get<std::string>()) : std::nullopt;
-    }
-    /// The configuration's, else the map's, else CLIP's own.
-    void readSpecials(const fs::path& map) {
-        for (const char* use : {kBeginUse, "eos_token", "unk_token", "pad_token"}) {
-            const auto take = [&](const json& from) {
-                if (const auto found = from.find(use); found != from.end() && contentOf(*found))
-                    specials.try_emplace(use, *found);
-            };
-            if (folder.config) take(*folder.config);
-            if (isThere(map)) take(readJsonObject(map).value());
-            specials.try_emplace(use, use == kBeginUse ? kBegin : kEndOfText);
-        }
     }
 };
 
@@ -201,6 +186,11 @@ ClipTokenizer::ClipTokenizer(const Files& files)
         else
             m_added.add({content, id});
     }
+    files.folder.requireKnown([&](const std::string& content) -> std::optional<std::int64_t> {
+        for (const AddedTokens* tokens : {&m_added, &m_normalized})
+            if (const AddedToken* token = tokens->find(content)) return token->id;
+        return std::nullopt;
+    });
 }
 
 void ClipTokenizer::requireLength(std::size_t length) const {

@@ -25,7 +25,7 @@ class ClipTokenizer {
     /// What CLIP's encoders were trained with, begin and end among them.
     static constexpr std::size_t kLength = 77;
 
-    /// Reads `folder`/vocab.json and merges.txt, or tokenizer.json; and tokenizer_config.json and
+    /// Reads `folder`/tokenizer.json, or vocab.json and merges.txt; and tokenizer_config.json and
     /// special_tokens_map.json where they are. Throws Failure(NotFound, InvalidData or Unsupported).
     explicit ClipTokenizer(const std::filesystem::path& folder);
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::size_t kMaxModelBytes = std::size_t{64} << 20;
-constexpr const char* kEnd = "</s>";
+constexpr const char *kEnd = "</s>", *kPad = "<pad>";
 
 /// Whether a text alone gets </s> behind it and nothing else.
 bool endsTexts(const json& postProcessor) {
@@ -58,7 +58,10 @@ SentencePieceTokenizer::SentencePieceTokenizer(const fs::path& folder)
     m_added = files.addedTokens();
     const fs::path model = folder / "spiece.model";
     std::error_code failed;
-    if (files.isOfTokenizers() || (files.tokenizer && !fs::exists(model, failed))) {
+    // Of two vocabularies the reference reads tokenizer.json's.
+    const bool isFileTaken = files.isOfTokenizers() || (files.isT5() && files.hasVocabulary()) ||
+                             (files.tokenizer && !fs::exists(model, failed));
+    if (isFileTaken) {
         readTokenizerJson(files);
     } else {
         m_origin = model.string();
@@ -73,7 +76,14 @@ SentencePieceTokenizer::SentencePieceTokenizer(const fs::path& folder)
         loadModel(bytes);
     }
     if (m_added.empty()) addT5Tokens(files.extraIds());
-    findEnds();
+    // T5's tokenizer ends prompts by the token that the folder names, others as tokenizer.json says.
+    const bool endsItself = isFileTaken && !files.isT5();
+    findEnds(endsItself ? kEnd : files.specialText("eos_token", kEnd), files.specialText("pad_token", kPad));
+    if (endsItself) requireEndOf(files.tokenizer->at("post_processor"));
+    files.requireKnown([this](const std::string& content) -> std::optional<std::int64_t> {
+        const AddedToken* token = m_added.find(content);
+        return token == nullptr ? std::nullopt : std::optional(token->id);
+    });
 }
 
 SentencePieceTokenizer::SentencePieceTokenizer()
@@ -84,14 +94,25 @@ SentencePieceTokenizer SentencePieceTokenizer::ofModel(const std::string& bytes,
     tokenizer.m_origin = origin;
     tokenizer.loadModel(bytes);
     tokenizer.addT5Tokens(0);
-    tokenizer.findEnds();
+    tokenizer.findEnds(kEnd, kPad);
     return tokenizer;
 }
 
-void SentencePieceTokenizer::findEnds() {
-    m_end = idOf(kEnd);
-    m_pad = idOf("<pad>");
+void SentencePieceTokenizer::findEnds(const std::string& end, const std::string& pad) {
+    m_end = idOf(end);
+    m_pad = idOf(pad);
     m_idBound = std::max<std::int64_t>(m_model->GetPieceSize(), m_added.idBound());
+}
+
+/// The post-processor has an id of its own for </s>, which may be another than the vocabulary's.
+void SentencePieceTokenizer::requireEndOf(const json& postProcessor) const {
+    const json tokens = postProcessor.value("special_tokens", json());
+    const json token = tokens.is_object() ? tokens.value(kEnd, json()) : json();
+    const json ids = token.is_object() ? token.value("ids", json()) : json();
+    if (!ids.is_null() && ids != json::array({m_end}))
+        throw Failure(ErrorCode::Unsupported, m_origin + ": post_processor's ids of </s> are " +
+                                                  showJson(ids) + ", this version needs [" +
+                                                  std::to_string(m_end) + "], its id in the vocabulary");
 }
 
 SentencePieceTokenizer::SentencePieceTokenizer(SentencePieceTokenizer&&) noexcept = default;

@@ -36,9 +36,9 @@ struct TokenIds {
 class SentencePieceTokenizer {
   public:
     /// Reads `folder`/spiece.model with tokenizer_config.json or tokenizer.json beside it, or, where it is
-    /// alone or the config's class is of tokenizers, tokenizer.json: its unigram vocabulary, normalizer and
-    /// pre-tokenizer. Throws Failure(NotFound, InvalidData, or
-    /// Unsupported when tokenizer.json has a step that isn't here).
+    /// alone or the config's class is T5's or of tokenizers, tokenizer.json: its unigram vocabulary,
+    /// normalizer and pre-tokenizer. Throws Failure(NotFound, InvalidData, or Unsupported when tokenizer.json
+    /// has a step that isn't here).
     explicit SentencePieceTokenizer(const std::filesystem::path& folder);
     /// A SentencePiece model by itself, the bytes of spiece.model; `origin` names it in messages.
     static SentencePieceTokenizer ofModel(const std::string& bytes, const std::string& origin);
@@ -57,7 +57,8 @@ class SentencePieceTokenizer {
 
   private:
     SentencePieceTokenizer();
-    void findEnds();
+    void findEnds(const std::string& end, const std::string& pad);
+    void requireEndOf(const nlohmann::json& postProcessor) const;
     void loadModel(const std::string& bytes);
     void readTokenizerJson(const TokenizerFolder& folder);
     void addT5Tokens(std::int64_t extraIds);

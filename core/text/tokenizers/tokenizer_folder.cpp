@@ -1,5 +1,7 @@
 #include "core/text/tokenizers/tokenizer_folder.h"
 
+#include <utility>
+
 #include "core/base/json.h"
 #include "core/base/result.h"
 
@@ -26,12 +28,72 @@ TokenizerFolder::TokenizerFolder(const fs::path& folder)
     : configPath(folder / "tokenizer_config.json"),
       tokenizerPath(folder / "tokenizer.json"),
       config(readIfThere(configPath)),
-      tokenizer(readIfThere(tokenizerPath)) {
-    for (const char* key : {"padding_side", "truncation_side"}) {
+      tokenizer(readIfThere(tokenizerPath)),
+      m_addedPath(folder / "added_tokens.json") {
+    requireUsualSides();
+    const json apart = config ? config->value("split_special_tokens", json()) : json();
+    if (apart == true)
+        throw Failure(ErrorCode::Unsupported, configPath.string() + ": split_special_tokens is " +
+                                                  showJson(apart) + ", this version needs false");
+    if (config && config->contains("added_tokens_decoder")) return;
+    m_specials = readIfThere(folder / "special_tokens_map.json");
+    m_addedTokens = readIfThere(m_addedPath);
+}
+
+/// tokenizer.json's sides count where the config names none.
+void TokenizerFolder::requireUsualSides() const {
+    const auto refuse = [](const fs::path& file, const std::string& key, const json& side,
+                           const char* needed) {
+        throw Failure(ErrorCode::Unsupported, file.string() + ": " + key + " is " + showJson(side) +
+                                                  ", this version needs " + needed);
+    };
+    for (const auto& [key, part] :
+         {std::pair{"padding_side", "padding"}, std::pair{"truncation_side", "truncation"}}) {
         const json side = config ? config->value(key, json()) : json();
-        if (!side.is_null() && side != "right")
-            throw Failure(ErrorCode::Unsupported, configPath.string() + ": " + key + " is " + showJson(side) +
-                                                      ", this version needs \"right\"");
+        if (!side.is_null()) {
+            if (side != "right") refuse(configPath, key, side, "\"right\"");
+            continue;
+        }
+        const json settings = tokenizer ? tokenizer->value(part, json()) : json();
+        const json direction = settings.is_object() ? settings.value("direction", json()) : json();
+        if (!direction.is_null() && direction != "Right")
+            refuse(tokenizerPath, std::string(part) + "'s direction", direction, "\"Right\"");
+    }
+}
+
+std::optional<std::string> TokenizerFolder::contentOf(const json& token) {
+    const json content = token.is_object() ? token.value("content", json()) : token;
+    return content.is_string() ? std::optional(content.get<std::string>()) : std::nullopt;
+}
+
+std::optional<json> TokenizerFolder::special(const std::string& use) const {
+    for (const std::optional<json>* file : {&m_specials, &config}) {
+        if (!*file) continue;
+        if (const auto found = (*file)->find(use); found != (*file)->end() && contentOf(*found))
+            return *found;
+    }
+    // A class of tokenizers' own has no token of its own to fill prompts up with.
+    const json padding = isOfTokenizers() ? tokenizer->value("padding", json()) : json();
+    if (use == "pad_token" && padding.is_object() && contentOf(padding.value("pad_token", json())))
+        return padding.at("pad_token");
+    return std::nullopt;
+}
+
+std::string TokenizerFolder::specialText(const std::string& use, const std::string& usual) const {
+    const std::optional<json> token = special(use);
+    return token ? contentOf(*token).value_or(usual) : usual;
+}
+
+void TokenizerFolder::requireKnown(
+    const std::function<std::optional<std::int64_t>(const std::string&)>& idOf) const {
+    if (!m_addedTokens) return;
+    for (const auto& [content, id] : m_addedTokens->items()) {
+        const std::optional<std::int64_t> known = idOf(content);
+        if (!known || id != *known)
+            throw Failure(ErrorCode::Unsupported,
+                          m_addedPath.string() + ": token " + showJson(json(content)) + " has id " +
+                              showJson(id) + ", this version takes further tokens from " +
+                              configPath.filename().string() + "'s added_tokens_decoder");
     }
 }
 
@@ -61,6 +123,12 @@ bool TokenizerFolder::isOfTokenizers() const {
     if (!config || !tokenizer) return false;
     const json name = config->value("tokenizer_class", json());
     return name == "TokenizersBackend" || name == "PreTrainedTokenizerFast";
+}
+
+bool TokenizerFolder::hasVocabulary() const {
+    if (!tokenizer) return false;
+    const auto model = tokenizer->find("model");
+    return model != tokenizer->end() && model->is_object() && model->contains("vocab");
 }
 
 std::int64_t TokenizerFolder::extraIds() const {

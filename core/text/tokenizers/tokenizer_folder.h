@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,17 +12,30 @@
 namespace reelgrid::text {
 
 /// The JSON files of a transformers tokenizer folder, each read once. Throws Failure(InvalidData), and
-/// Failure(Unsupported) where prompts are to be padded or cut at their left.
+/// Failure(Unsupported) where prompts are to be padded or cut at their left, or special tokens in them are to
+/// be taken apart.
 struct TokenizerFolder {
     explicit TokenizerFolder(const std::filesystem::path& folder);
 
     /// The config's added tokens, else the tokenizer's.
     [[nodiscard]] AddedTokens addedTokens() const;
+    /// What a special token is, by its use ("pad_token"): a text, or an object with its content; nullopt
+    /// where no file says it. As in transformers 5 special_tokens_map.json counts before the config, and not
+    /// at all where the config lists added tokens.
+    [[nodiscard]] std::optional<nlohmann::json> special(const std::string& use) const;
+    /// The same as its text, `usual` where no file says it.
+    [[nodiscard]] std::string specialText(const std::string& use, const std::string& usual) const;
+    static std::optional<std::string> contentOf(const nlohmann::json& token);
+    /// Throws Failure(Unsupported) unless every token of added_tokens.json, which transformers reads where
+    /// the config lists none, has the id that `idOf` knows.
+    void requireKnown(const std::function<std::optional<std::int64_t>(const std::string&)>& idOf) const;
     /// Whether transformers 5 makes the pipeline itself (class T5Tokenizer), whatever tokenizer.json says.
     [[nodiscard]] bool isT5() const;
     /// Whether transformers 5 takes tokenizer.json as it stands, whatever lies beside it: the config names a
     /// class of tokenizers' own.
     [[nodiscard]] bool isOfTokenizers() const;
+    /// Whether tokenizer.json has a vocabulary.
+    [[nodiscard]] bool hasVocabulary() const;
     /// To how many tokens pipelines that ask for no length of their own pad a prompt: model_max_length;
     /// nullopt where the config names none, or the number beyond all lengths that transformers writes for
     /// none.
@@ -33,6 +47,13 @@ struct TokenizerFolder {
     std::filesystem::path tokenizerPath;  ///< tokenizer.json
     std::optional<nlohmann::json> config;
     std::optional<nlohmann::json> tokenizer;
+
+  private:
+    void requireUsualSides() const;
+
+    std::filesystem::path m_addedPath;            ///< added_tokens.json
+    std::optional<nlohmann::json> m_specials;     ///< special_tokens_map.json, where it counts
+    std::optional<nlohmann::json> m_addedTokens;  ///< likewise
 };
 
 }  // namespace reelgrid::text

@@ -57,6 +57,25 @@ TEST_F(AnimateDiffFolder, IsDescribedByItsConfigurations) {
     EXPECT_THAT(describe().error().message, HasSubstr("sample_size 0"));
 }
 
+TEST_F(AnimateDiffFolder, HasTheFramesOfTheModulesThatMoveIt) {
+    m_motion["motion_max_seq_length"] = 8;
+    m_unet["motion_max_seq_length"] = 12;
+    m_unet["_class_name"] = "UNetMotionModel";
+    EXPECT_EQ(describe()->defaults.numFrames, 8) << "it has none itself";
+    const std::string header =
+        R"({"down_blocks.0.motion_modules.0.norm.weight":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+    std::string bytes{static_cast<char>(header.size())};
+    bytes.resize(8);
+    writeFile(m_folder / "unet/diffusion_pytorch_model.safetensors", bytes + header + std::string(4, '\0'))
+        .value();
+    EXPECT_EQ(describe()->defaults.numFrames, 12);
+    m_unet["_class_name"] = "UNet2DConditionModel";
+    EXPECT_EQ(describe()->defaults.numFrames, 8) << "diffusers takes the adapter's then";
+    m_unet["_class_name"] = "UNetMotionModel";
+    writeFile(m_folder / "other/config.json", R"({"motion_max_seq_length": 10})").value();
+    EXPECT_EQ(describe({{"motion_adapter", m_folder / "other"}})->defaults.numFrames, 10) << "asked for";
+}
+
 TEST_F(AnimateDiffFolder, IsAnImageModelWithAnAdapterBesideIt) {
     m_index = {{"_class_name", "StableDiffusionPipeline"}};
     const fs::path adapter = m_folder / "animatediff_lightning_4step_diffusers.safetensors";

@@ -3,7 +3,9 @@
 #include "core/attention/make_dispatcher.h"
 #include "core/catalog/model_folder.h"
 #include "core/catalog/render_settings.h"
+#include "core/families/model_index.h"
 #include "core/machine/local_machine.h"
+#include "core/models/animatediff/prompt.h"
 #include "core/pipeline/family_registry.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
@@ -144,6 +146,27 @@ TEST(AnimateDiffRender, NoPictureComesOfWhatIsNotFinite) {
     const TinyModel model(TinyModel::Motion::Inside);
     expectFiniteChecks(model.folder(), tinyRequest("ddim"), {"unet", "motion_adapter", "text_encoder", "vae"},
                        "motion_adapter");
+}
+
+/// The reference's pipeline reads the key, which transformers doesn't.
+TEST(AnimateDiffPrompts, AreRefusedWhereTheirPaddingIsToBeHidden) {
+    const TinyModel tiny(TinyModel::Motion::Inside);
+    const auto folder = tiny.folder() / "text_encoder";
+    std::filesystem::remove(folder);
+    std::filesystem::create_directory(folder);
+    auto config = nlohmann::json::parse(readFile(kFixtures / "pipeline/text_encoder/config.json").value());
+    const auto failure = [&](bool isHidden) -> std::string {
+        config["use_attention_mask"] = isHidden;
+        std::ofstream(folder / "config.json") << config.dump();
+        try {
+            (void)textEncoderConfig(families::ModelIndex::read(tiny.folder()).value());
+        } catch (const Failure& refused) {
+            return refused.error().message;
+        }
+        return "none";
+    };
+    EXPECT_EQ(failure(false), "none");
+    EXPECT_THAT(failure(true), testing::HasSubstr("config.json: use_attention_mask is true"));
 }
 
 }  // namespace

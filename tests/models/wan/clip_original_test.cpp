@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/pending_file.h"
+#include "core/base/result.h"
 #include "core/vision/clip_vision_encoder.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -98,6 +99,22 @@ TEST(OriginalClip, HasItsConfigurationInItsShapes) {
         EXPECT_EQ(config.patchSize, 14);
         EXPECT_EQ(config.hiddenAct, ClipVisionConfig::Activation::Gelu);
     }
+}
+
+/// It would be read as one of the usual sizes: what it says of its image encoder lies deeper.
+TEST(ClipVisionConfigs, OfAWholeClipAreRefused) {
+    const auto refusal = [](const nlohmann::json& config) -> std::string {
+        try {
+            (void)ClipVisionConfig::from(weights::ModelConfig(config, "config.json"));
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+        return "none";
+    };
+    EXPECT_EQ(refusal({{"model_type", "clip"}, {"vision_config", {{"hidden_act", "gelu"}}}}),
+              "config.json: model_type is \"clip\", this version needs \"clip_vision_model\"");
+    EXPECT_EQ(refusal({{"model_type", "clip_vision_model"}}), "none");
+    EXPECT_EQ(refusal({{"hidden_act", "gelu"}}), "none");
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "core/text/encoders/t5_encoder.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <map>
 
 #include "core/weights/safetensors_folder.h"
+#include "core/weights/safetensors_writer.h"
 #include "tests/text/text_fixture.h"
 
 namespace reelgrid::text {
@@ -34,7 +36,7 @@ TEST(T5Encoder, MatchesTheReferenceWithPaddingThatItSees) {
 }
 
 TEST(T5Encoder, HasTheOfficialXxlParameters) {
-    weights::RecordingWeights recording;
+    weights::RecordingWeights recording(hasOneTable);
     const T5Config config =
         T5Config::read(ModelConfig(fixtureJson("t5-xxl-config.json"), "t5-xxl-config.json"));
     const T5Encoder encoder(config, WeightScope(recording, at::kBFloat16));
@@ -44,6 +46,31 @@ TEST(T5Encoder, HasTheOfficialXxlParameters) {
     EXPECT_EQ(
         asked,
         (fixtureJson("t5-xxl-parameters.json").get<std::map<std::string, std::vector<std::int64_t>>>()));
+}
+
+/// transformers 5 takes one of the two, transformers 4 the other.
+TEST(T5Encoder, RefusesTwoTablesOfEmbeddingsThatDiffer) {
+    weights::SafetensorsFolder source(kFixtures / "tiny-t5");
+    std::map<std::string, at::Tensor> tensors;
+    for (const std::string& name : source.names())
+        tensors[name] = source.require(name, *source.shapeOf(name)).clone();
+    const auto file = std::filesystem::path(testing::TempDir()) /
+                      ("two_tables_" + std::to_string(getpid()) + ".safetensors");
+    const auto answer = [&] {
+        weights::writeHashedSafetensors(file, tensors).value();
+        weights::SafetensorsFolder both(file);
+        const T5Encoder encoder(T5Config::read(ModelConfig::read(kFixtures / "tiny-t5")),
+                                WeightScope(both, at::kFloat));
+        const std::vector<std::int64_t> ids{5, 7, 1};
+        return failureOf([&] { (void)encoder.forward(ids); });
+    };
+    tensors["encoder.embed_tokens.weight"] = tensors.at("shared.weight").clone();
+    EXPECT_EQ(answer(), "no failure");
+    tensors["encoder.embed_tokens.weight"][9].add_(1);
+    EXPECT_EQ(answer(), "no failure") << "a row that the prompt has no use for";
+    tensors["encoder.embed_tokens.weight"][7].add_(1);
+    EXPECT_THAT(answer(), HasSubstr("shared.weight and encoder.embed_tokens.weight differ"));
+    std::filesystem::remove(file);
 }
 
 TEST(T5Encoder, IsNotUmt5) {

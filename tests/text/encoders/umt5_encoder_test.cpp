@@ -60,7 +60,7 @@ TEST(Umt5Encoder, RejectsAnIdOutsideItsVocabulary) {
 }
 
 TEST(Umt5Encoder, HasTheOfficialXxlParameters) {
-    weights::RecordingWeights recording;
+    weights::RecordingWeights recording(hasOneTable);
     const Umt5Config config =
         Umt5Config::read(ModelConfig(fixtureJson("umt5-xxl-config.json"), "umt5-xxl-config.json"));
     const Umt5Encoder encoder(config, WeightScope(recording, at::kBFloat16));
@@ -74,7 +74,7 @@ TEST(Umt5Encoder, HasTheOfficialXxlParameters) {
 
 TEST(Umt5Encoder, UsesEveryTensorOfTheDemoModel) {
     weights::SafetensorsFolder source(kDemoModel / "text_encoder");
-    weights::RecordingWeights recording;
+    weights::RecordingWeights recording(hasOneTable);
     const Umt5Config config = Umt5Config::read(ModelConfig::read(kDemoModel / "text_encoder"));
     const Umt5Encoder encoder(config, WeightScope(recording, at::kFloat));
     // The file holds the embedding under both of its names.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <utility>
 
 #include "tests/text/text_fixture.h"
 
@@ -116,6 +117,37 @@ TEST_F(BrokenClipFolder, IsRefusedWherePromptsArePaddedOrCutOtherwise) {
     EXPECT_NO_THROW(ClipTokenizer(m_folder).requireLength(77));
     with("model_max_length", -1);
     EXPECT_THAT(failure(), HasSubstr("model_max_length is -1"));
+}
+
+/// Ids are transformers' 5.24.
+TEST_F(BrokenClipFolder, PadsByTheMapWhereTheConfigListsNoTokens) {
+    const auto padOf = [&] { return ClipTokenizer(m_folder).encode("a red car", 8).ids.back(); };
+    EXPECT_EQ(padOf(), 837);
+    write("special_tokens_map.json", R"({"pad_token": "!"})");
+    EXPECT_EQ(padOf(), 0);
+    auto config = clipJson("slow/tokenizer_config.json");
+    config["added_tokens_decoder"] = {{"837", {{"content", "<|endoftext|>"}}}};
+    write("tokenizer_config.json", config.dump());
+    EXPECT_EQ(padOf(), 837);
+}
+
+TEST_F(BrokenClipFolder, IsRefusedWhereFurtherTokensAreNotTheConfigs) {
+    write("added_tokens.json", R"({"<new>": 838})");
+    EXPECT_THAT(failure(), HasSubstr("added_tokens.json: token \"<new>\" has id 838"));
+    write("added_tokens.json", R"({"<|endoftext|>": 837})");
+    EXPECT_EQ(failure(), "no failure");
+}
+
+TEST_F(BrokenClipFolder, ReadsTokenizerJsonBeforeItsVocabulary) {
+    auto tokenizer = clipJson("saved/tokenizer.json");
+    auto& vocabulary = tokenizer["model"]["vocab"];
+    const auto ids = [&] { return ClipTokenizer(m_folder).tokenize("a red car"); };
+    const Ids before = ids();
+    write("tokenizer.json", tokenizer.dump());
+    EXPECT_EQ(ids(), before);
+    std::swap(vocabulary["red</w>"], vocabulary["car</w>"]);
+    write("tokenizer.json", tokenizer.dump());
+    EXPECT_EQ(ids(), (Ids{before.at(0), before.at(2), before.at(1)}));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "tests/text/text_fixture.h"
 
 namespace reelgrid::text {
@@ -194,6 +196,92 @@ TEST_F(TokenizerFolderTest, AddedTokensOfTheConfigComeFirst) {
     const SentencePieceTokenizer tokenizer(m_folder);
     EXPECT_THAT(tokenizer.tokenize("<mine></s>"), ElementsAre(4000, 1));
     EXPECT_EQ(tokenizer.idBound(), 4001);
+}
+
+/// Ids are transformers' 5.24.
+class EndsAndPads : public TokenizerFolderTest {
+  protected:
+    void SetUp() override {
+        TokenizerFolderTest::SetUp();
+        fs::copy_file(kFixtures / "umt5-like/spiece.model", m_folder / "spiece.model");
+    }
+    void write(const std::string& file, const nlohmann::json& content) {
+        ASSERT_TRUE(writeFile(m_folder / file, content.dump()));
+    }
+    std::vector<std::int64_t> ids() const {
+        return SentencePieceTokenizer(m_folder).encode("a red car on a beach", 11).ids;
+    }
+    nlohmann::json m_config{{"tokenizer_class", "T5Tokenizer"}, {"extra_ids", 300}, {"pad_token", "<pad>"}};
+};
+
+TEST_F(EndsAndPads, AreTheTokensThatTheFolderNames) {
+    write("tokenizer_config.json", m_config);
+    EXPECT_THAT(ids(), ElementsAre(280, 313, 304, 415, 406, 412, 280, 277, 1, 0, 0));
+    m_config["pad_token"] = {{"content", "<unk>"}};
+    write("tokenizer_config.json", m_config);
+    EXPECT_THAT(ids(), ElementsAre(280, 313, 304, 415, 406, 412, 280, 277, 1, 2, 2));
+    m_config["pad_token"] = "<pad>";
+    m_config["eos_token"] = "<unk>";
+    write("tokenizer_config.json", m_config);
+    EXPECT_THAT(ids(), ElementsAre(280, 313, 304, 415, 406, 412, 280, 277, 2, 0, 0));
+    m_config["eos_token"] = "<none>";
+    write("tokenizer_config.json", m_config);
+    EXPECT_THAT(message(), HasSubstr("it has no token <none>"));
+}
+
+TEST_F(EndsAndPads, AreThoseOfTheMapWhereTheConfigListsNoTokens) {
+    write("tokenizer_config.json", m_config);
+    write("special_tokens_map.json", {{"pad_token", "<unk>"}});
+    EXPECT_THAT(ids(), ElementsAre(280, 313, 304, 415, 406, 412, 280, 277, 1, 2, 2));
+    m_config["added_tokens_decoder"] = {{"1", {{"content", "</s>"}}}};
+    write("tokenizer_config.json", m_config);
+    EXPECT_THAT(ids(), ElementsAre(280, 313, 304, 415, 406, 412, 280, 277, 1, 0, 0));
+}
+
+TEST_F(EndsAndPads, FollowTokenizerJsonWhereItIsTaken) {
+    const fs::path saved = kFixtures / "json-tokenizers/saved";
+    auto tokenizer = nlohmann::json::parse(readFile(saved / "tokenizer.json").value());
+    write("tokenizer_config.json", m_config);
+    write("tokenizer.json", tokenizer);
+    EXPECT_THAT(ids(), ElementsAre(280, 313, 304, 415, 406, 412, 280, 277, 1, 0, 0));
+    // Of two vocabularies the reference takes tokenizer.json's.
+    auto& pieces = tokenizer["model"]["vocab"];
+    std::swap(pieces[280][0], pieces[313][0]);
+    write("tokenizer.json", tokenizer);
+    EXPECT_THAT(ids(), ElementsAre(313, 280, 304, 415, 406, 412, 313, 277, 1, 0, 0));
+}
+
+TEST_F(EndsAndPads, AreRefusedWhereThisVersionCannotFollow) {
+    write("tokenizer_config.json", m_config);
+    for (const char* part : {"padding", "truncation"}) {
+        write("tokenizer.json", {{part, {{"direction", "Left"}}}});
+        EXPECT_THAT(message(),
+                    HasSubstr(std::string("tokenizer.json: ") + part + "'s direction is \"Left\""));
+        auto sided = m_config;
+        sided[std::string(part) + "_side"] = "right";
+        write("tokenizer_config.json", sided);
+        EXPECT_EQ(message(), "no failure");
+        write("tokenizer_config.json", m_config);
+    }
+    fs::remove(m_folder / "tokenizer.json");
+    write("added_tokens.json", {{"beach", 3}});
+    EXPECT_THAT(message(), HasSubstr("added_tokens.json: token \"beach\" has id 3"));
+    const std::int64_t first = SentencePieceTokenizer(kFixtures / "umt5-like").tokenize("<extra_id_0>").at(0);
+    write("added_tokens.json", {{"<extra_id_0>", first}});
+    EXPECT_EQ(message(), "no failure");
+    m_config["split_special_tokens"] = true;
+    write("tokenizer_config.json", m_config);
+    EXPECT_THAT(message(), HasSubstr("split_special_tokens is true"));
+}
+
+TEST_F(TokenizerFolderTest, RefusesAnEndOfAnotherIdThanItsPieces) {
+    for (const char* file : {"tokenizer.json", "tokenizer_config.json"})
+        fs::copy_file(kDemoModel / "tokenizer" / file, m_folder / file);
+    auto tokenizer = nlohmann::json::parse(readFile(m_folder / "tokenizer.json").value());
+    tokenizer.at("post_processor").at("special_tokens").at("</s>")["ids"] = {2};
+    fs::remove(m_folder / "tokenizer.json");
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", tokenizer.dump()));
+    EXPECT_THAT(message(), HasSubstr("post_processor's ids of </s> are [2], this version needs [1]"));
 }
 
 TEST(AddedTokens, TakeWhitespaceAlongWhereTheySaySo) {
