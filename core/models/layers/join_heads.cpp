@@ -9,7 +9,7 @@
 namespace reelgrid::models {
 namespace {
 
-const float* floats(const at::Tensor& x) {
+const float* floatsOrNull(const at::Tensor& x) {
     return x.defined() ? x.const_data_ptr<float>() : nullptr;
 }
 
@@ -29,8 +29,8 @@ void joinHeads(const at::Tensor& qkv_BNV, std::int64_t headDim, const HeadRmsWei
                                          .eps = static_cast<float>(norms.eps),
                                          .type = *execution::kernelTypeOf(qkv_BNV.scalar_type()),
                                          .x = qkv_BNV.const_data_ptr(),
-                                         .queryWeight = floats(norms.query_D),
-                                         .keyWeight = floats(norms.key_D),
+                                         .queryWeight = floatsOrNull(norms.query_D),
+                                         .keyWeight = floatsOrNull(norms.key_D),
                                          .tokens = qkv_BNV.size(1),
                                          .out = out_BTV.data_ptr(),
                                          .outTokens = out_BTV.size(1),
