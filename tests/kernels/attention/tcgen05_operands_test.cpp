@@ -154,6 +154,15 @@ TEST(Tcgen05Descriptors, InstructionsSayWhatIsMultiplied) {
             }
 }
 
+TEST(Tcgen05Descriptors, WhatLiesInTensorMemoryIsApart) {
+    std::vector<int> uses(kTensorColumns);
+    for (int group = 0; group < 2; ++group)
+        for (const std::uint32_t first : {scoresColumn(group), outputsColumn(group)})
+            for (std::uint32_t column = first; column < first + kTileRows; ++column) ++uses.at(column);
+    EXPECT_EQ(uses, std::vector<int>(kTensorColumns, 1));
+    EXPECT_EQ(tensorAddress(0x40, 96, scoresColumn(1)), 96U * 65536 + 0x40 + 128);
+}
+
 TEST_P(Tcgen05Operands, FindEveryElementWhereTensorCopiesPutIt) {
     Machine machine;
     const int dims = GetParam();

@@ -6,9 +6,11 @@
 // and outputs lie in tensor memory, where the weights take the scores' place. While one group weighs its
 // scores, the tensor cores multiply for the other:
 //
-//   product thread     S0(0) S1(0) | O0(0) S0(1) | O1(0) S1(1) | O0(1) S0(2) | ...
-//   group 0                   weighs S0(0)   weighs S0(1) from here ...
+//   tensor cores   S0(0) S1(0)  O0(0) S0(1)  O1(0) S1(1)  O0(1) S0(2)  O1(1) ...
+//   group 0             weighs S0(0)        weighs S0(1)        weighs S0(2) ...
+//   group 1                   weighs S1(0)        weighs S1(1)        ...
 //
+// (S: Q Kᵀ, O: += P V, of group 0 or 1; in brackets the tile).
 // Weights are relative to a maximum that follows the largest score when that has risen by 2^8.
 // sm_100f. Compiled, never run: no speed is claimed and no result was checked on a card.
 
@@ -347,7 +349,7 @@ __global__ void __launch_bounds__(C::kThreads, 1)
                       const __grid_constant__ CUtensorMap vMap,
                       const __grid_constant__ Fav3Tcgen05Call call) {
 #if (defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH_FAMILY_SPECIFIC__ == 1000) || \
-    defined(__CUDA_ARCH_FEAT_SM100_ALL)
+    defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL)
     using namespace blackwell;
     extern __shared__ std::uint8_t raw[];
     auto& shared = *reinterpret_cast<Fav3Tcgen05Shared<C>*>((reinterpret_cast<std::uintptr_t>(raw) + 1023) /
