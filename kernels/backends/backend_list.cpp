@@ -122,14 +122,18 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                  "are multiplied in fp32, with P rounded to fp16 all the same.",
              .supports = kDenseOnCpu,
              .plan = &cpu::plan<Method::Flash3>},
-        .cuda = {.deviation =
-                     "Hopper only. 192 queries by 128 (d64), 80 (d128) or 64 (d160) keys a tile, by three "
-                     "warpgroups that compute and one that copies, without clusters (above d160 two, 128 "
-                     "queries); the maximum that weights are relative to follows the largest score when it "
-                     "has risen by 2^8. Short sequences as fav2 has them. bf16 and fp16, head dims up to "
-                     "256, padded to 48, 64, 80, 96, 128, 160, 192 or 256 by the copy engine.",
-                 .supports = kDenseOnCuda,
-                 .plan = &cuda::plan<Method::Flash3>},
+        .cuda =
+            {.deviation =
+                 "Hopper. 192 queries by 128 (d64), 80 (d128) or 64 (d160) keys a tile, by three "
+                 "warpgroups that compute and one that copies, without clusters (above d160 two, 128 "
+                 "queries); the maximum that weights are relative to follows the largest score when it "
+                 "has risen by 2^8. Short sequences as fav2 has them. bf16 and fp16, head dims up to "
+                 "256, padded to 48, 64, 80, 96, 128, 160, 192 or 256 by the copy engine. On "
+                 "compute capability 10.0 and 10.3 only where REELGRID_GPU_KERNELS=tcgen05 asks for it: a "
+                 "kernel by tcgen05 that nobody has run or timed, 256 queries by 128 keys, head dims up "
+                 "to 128, padded to 64 or 128.",
+             .supports = kDenseOnCuda,
+             .plan = &cuda::plan<Method::Flash3>},
     },
     {
         .name = "fav3_fp8",

@@ -20,6 +20,10 @@ struct Capability {
     [[nodiscard]] bool hasE4m3() const {
         return (major > 8 || (major == 8 && minor >= 9)) && askedFor() != "ampere";
     }
+    /// Datacentre Blackwell, which has tensor memory and products that sum there.
+    [[nodiscard]] bool hasTcgen05() const { return major == 10 && (minor == 0 || minor == 3); }
+    /// Only where it is asked for: what uses it was never run.
+    [[nodiscard]] bool usesTcgen05() const { return hasTcgen05() && askedFor() == "tcgen05"; }
     /// Newer ones only to test what Turing runs.
     [[nodiscard]] bool isTreatedAsTuring() const { return major < 8 || askedFor() == "turing"; }
 

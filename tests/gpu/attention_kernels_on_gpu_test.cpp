@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "core/attention/attention_problem.h"
 #include "core/attention/make_dispatcher.h"
@@ -321,6 +323,109 @@ TEST_P(TuringsKernels, SayWhatTheyDoNotTake) {
     EXPECT_EQ(why("fav2", at::kBFloat16, 64), "fav2: dtype bf16, needs fp16 on compute capability 7.5");
     EXPECT_EQ(why("fav2", at::kHalf, 200), "fav2: head dim 200, needs at most 192 on compute capability 7.5");
     EXPECT_EQ(why("sagev1", at::kHalf, 64), "sagev1: compute capability 7.5, needs 8.0");
+}
+
+/// What compute capability 10.0 and 10.3 run where it is asked for. These cases were never run: nobody had
+/// such a card.
+class TensorMemoryKernels : public AttentionKernels {
+  protected:
+    void SetUp() override {
+        OnGpu::SetUp();
+        if (IsSkipped()) return;
+        if (const char* before = std::getenv(kKernels)) m_before = before;
+        unsetenv(kKernels);
+        const at::Tensor x = random(1, 8, 1, 64, at::kHalf);
+        const std::string why = kernels::whyNot(backend(), problemFor(x, x, x)).value_or("");
+        if (why.find("tcgen05") == std::string::npos)
+            GTEST_SKIP() << "tensor memory, needs a GPU of compute capability 10.0 or 10.3";
+        setenv(kKernels, "tcgen05", 1);
+        at::manual_seed(7);
+    }
+    void TearDown() override {
+        if (m_before)
+            setenv(kKernels, m_before->c_str(), 1);
+        else
+            unsetenv(kKernels);
+    }
+
+  private:
+    static constexpr const char* kKernels = "REELGRID_GPU_KERNELS";
+    std::optional<std::string> m_before;
+};
+INSTANTIATE_TEST_SUITE_P(Ours, TensorMemoryKernels, testing::Values("fav3"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(TensorMemoryKernels, AreAsExactAsPlainCodeOverOddLengthsAndHeadDims) {
+    for (const auto type : {at::kBFloat16, at::kHalf})
+        for (const std::int64_t dim : {8, 40, 64, 72, 128})
+            for (const auto& [queries, keys] : {std::pair{1, 65},
+                                                {128, 128},
+                                                {129, 129},
+                                                {255, 257},
+                                                {256, 640},
+                                                {257, 1024},
+                                                {1023, 1601}})
+                expectAsGoodAsPlainCode({.queries = queries, .keys = keys, .headDim = dim, .type = type});
+    expectAsGoodAsPlainCode({.heads = 1, .keyHeads = 1, .queries = 4224, .keys = 4224, .headDim = 128});
+}
+
+TEST_P(TensorMemoryKernels, TakeMasksBiasesBatchesAndSharedKeyHeads) {
+    for (const std::int64_t dim : {40, 64, 128})
+        for (const auto mask : {kernels::Mask::None, kernels::Mask::Causal})
+            for (const bool hasKeyBias : {false, true})
+                for (const auto& [queries, keys] :
+                     {std::pair{150, 150}, {700, 113}, {113, 703}, {515, 515}, {256, 128}})
+                    expectAsGoodAsPlainCode({.batch = 2,
+                                             .heads = 6,
+                                             .keyHeads = keys % 2 == 0 ? 6 : 3,
+                                             .queries = queries,
+                                             .keys = keys,
+                                             .headDim = dim,
+                                             .mask = mask,
+                                             .hasKeyBias = hasKeyBias});
+}
+
+TEST_P(TensorMemoryKernels, ScoresThatRiseOrFallAlongTheKeysAreExact) {
+    for (const std::int64_t dim : {64, 128})
+        for (const double reach : {0.05, 1.0, 40.0, -0.05, -1.0, -40.0}) {
+            const at::Tensor q = at::ones({1, 1, 300, dim}, options(at::kBFloat16)),
+                             v = random(1, 1000, 1, dim, at::kBFloat16);
+            const at::Tensor ramp =
+                at::linspace(-reach, reach, 1000, options(at::kFloat)).view({1, 1, 1000, 1});
+            const at::Tensor k = ramp.expand({1, 1, 1000, dim}).to(at::kBFloat16).contiguous();
+            const at::Tensor out = run(problemFor(q, k, v), q);
+            EXPECT_LT(relativeError(out, plain(q, k, v, at::kDouble).out_BHND), 1e-2) << reach;
+        }
+}
+
+TEST_P(TensorMemoryKernels, WriteNothingBesideTheOutputAndGiveTheSameBitsEachTime) {
+    for (const std::int64_t dim : {56, 64, 120, 128}) {
+        at::Tensor q = random(1, 1500, 4, dim, at::kBFloat16);
+        q[0][1][5][3] = std::numeric_limits<float>::quiet_NaN();
+        const at::Tensor k = random(1, 1500, 4, dim, at::kBFloat16),
+                         wide = at::full({1, 4, 1503, dim + 8}, 7.0, options(at::kBFloat16));
+        kernels::AttentionProblem problem = problemFor(q, k, k);
+        problem.out = wide.data_ptr();
+        problem.outStrides = {.batch = wide.stride(0), .head = wide.stride(1), .token = wide.stride(2)};
+        kernels::run(backend(), problem);
+        const at::Tensor first = wide.clone(), isNan = first.isnan();
+        EXPECT_TRUE(isNan[0][1][5].slice(0, 0, dim).all().item<bool>());
+        EXPECT_EQ(isNan.sum().item<std::int64_t>(), dim);
+        EXPECT_TRUE((first.slice(2, 1500) == 7).all().item<bool>());
+        EXPECT_TRUE((first.slice(3, dim) == 7).all().item<bool>());
+        at::Tensor equal = at::ones({}, options(at::kBool));
+        for (int i = 0; i < 300; ++i) {
+            kernels::run(backend(), problem);
+            equal = equal & ((wide == first) | isNan).all();
+        }
+        EXPECT_TRUE(equal.item<bool>());
+    }
+}
+
+TEST_P(TensorMemoryKernels, SayWhichHeadDimsTheyTake) {
+    const at::Tensor x = random(1, 100, 1, 136, at::kHalf);
+    EXPECT_EQ(kernels::whyNot(backend(), problemFor(x, x, x)).value_or(""),
+              "fav3: head dim 136, needs at most 128 by tcgen05");
 }
 
 }  // namespace

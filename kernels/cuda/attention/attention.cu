@@ -49,7 +49,7 @@ Kernel kernelFor(Method method, const AttentionProblem& problem, const Capabilit
         case Method::Flash:
             return {&fav2};
         case Method::Flash3:
-            return {&fav3, nullptr, Gpus::HopperOnly};
+            return found.usesTcgen05() ? Kernel{&fav3Tcgen05} : Kernel{&fav3, nullptr, Gpus::HopperOnly};
         case Method::Flash3Sage:
             if (found.prefersHopper()) return {&fav3Sage, &fav3SageWorkspace};
             return found.hasE4m3() ? Kernel{&fav3SageByteMma, &fav3SageByteMmaWorkspace}
@@ -122,12 +122,18 @@ AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Kernel kernel = kernelFor(method, problem, found);
     const std::string number = std::to_string(found.major) + "." + std::to_string(found.minor);
     if (kernel.runsOn == Gpus::HopperOnly && !found.isHopper())
-        return {.obstacle = "compute capability " + number + ", needs 9.0 (wgmma and tensor copies)"};
+        return {.obstacle = "compute capability " + number + ", needs 9.0 (wgmma and tensor copies)" +
+                            (found.hasTcgen05() ? "; REELGRID_GPU_KERNELS=tcgen05 takes a kernel for " +
+                                                      number + " that was never run"
+                                                : "")};
     if (kernel.runsOn == Gpus::WithE4m3 && !found.hasE4m3())
         return {.obstacle = "compute capability " + number + ", needs 8.9 (products of e4m3)"};
     if (method == Method::Sage2 && asksForHalfSums(problem) && (found.prefersHopper() || !found.hasE4m3()))
         return {.obstacle = "sum-bits 16, needs 32 on compute capability " + number};
     if (isShort(method, problem)) return {.attend = shortKernelFor(method)};
+    if (method == Method::Flash3 && found.usesTcgen05() && problem.headDim > kMostTcgen05HeadDim)
+        return {.obstacle = "head dim " + std::to_string(problem.headDim) + ", needs at most " +
+                            std::to_string(kMostTcgen05HeadDim) + " by tcgen05"};
     return {.workspaceBytes = kernel.workspace != nullptr ? kernel.workspace(problem) : 0,
             .attend = kernel.attend};
 }

@@ -24,6 +24,9 @@ void fav2(const AttentionProblem& problem);
 constexpr std::int64_t kMostTuringHeadDim = 192;
 void fav2Turing(const AttentionProblem& problem);
 void fav3(const AttentionProblem& problem);
+/// By tcgen05, head dims up to this.
+constexpr std::int64_t kMostTcgen05HeadDim = 128;
+void fav3Tcgen05(const AttentionProblem& problem);
 void fav3Sage(const AttentionProblem& problem);
 void fav3Fp8(const AttentionProblem& problem);
 void sagev2(const AttentionProblem& problem);
