@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "core/execution/accelerator_start.h"
 #include "core/execution/cuda_start.h"
@@ -15,8 +16,10 @@ namespace {
 Result<void> checkKernelChoice() {
     const char* asked = std::getenv("REELGRID_GPU_KERNELS");
     const std::string kernels = asked == nullptr ? "" : asked;
-    if (kernels.empty() || kernels == "mma" || kernels == "ampere" || kernels == "turing") return {};
-    return Error{ErrorCode::BadUsage, "REELGRID_GPU_KERNELS=" + kernels + ": must be mma, ampere or turing"};
+    for (const std::string_view known : {"", "mma", "ampere", "turing", "tcgen05"})
+        if (kernels == known) return {};
+    return Error{ErrorCode::BadUsage,
+                 "REELGRID_GPU_KERNELS=" + kernels + ": must be mma, ampere, turing or tcgen05"};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST(Execution, OnAGpuRefusesKernelsOfNoKnownName) {
     const auto cpu = executionOn("cpu");
     unsetenv("REELGRID_GPU_KERNELS");
     ASSERT_FALSE(gpu);
-    EXPECT_EQ(gpu.error().message, "REELGRID_GPU_KERNELS=amper: must be mma, ampere or turing");
+    EXPECT_EQ(gpu.error().message, "REELGRID_GPU_KERNELS=amper: must be mma, ampere, turing or tcgen05");
     EXPECT_TRUE(cpu);
 }
 
