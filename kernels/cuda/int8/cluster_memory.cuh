@@ -1,19 +1,19 @@
 #pragma once
 
-// Copies between global memory and the shared memory of blocks of threads that run as a cluster: a box of a
-// matrix can come for several at once, and each can tell the others that a place may be overwritten. sm_90a.
+// Copies between global memory and the shared memory of two blocks of threads that run as a cluster: a box of
+// a matrix can come for both at once, and each can tell the other that a place may be overwritten. sm_90a.
 
 #include "kernels/cuda/attention/hopper/hopper_memory.cuh"
 
 namespace reelgrid::kernels::cuda::device::hopper {
 
-/// Which of the cluster this block of threads is.
-__device__ inline std::uint32_t rankInCluster() {
+/// Which of the pair this block of threads is.
+__device__ inline std::uint32_t rankInPair() {
     std::uint32_t rank;
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     return rank;
 }
-__device__ inline void meetCluster() {
+__device__ inline void meetPair() {
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                      : "memory");
 }
@@ -48,15 +48,12 @@ __device__ inline void copyBox(void* to, const CUtensorMap& map, Barrier& full, 
         "l"(&map), "r"(sharedAddress(&full.state)), "r"(column), "r"(row)
         : "memory");
 }
-/// The same into each block of threads whose rank has a bit in `ranks`, at the same place of its memory; its
-/// own barrier gets the bytes.
-__device__ inline void copyBoxToMany(void* to, const CUtensorMap& map, Barrier& full, int column, int row,
-                                     std::uint32_t ranks) {
+/// The same into both blocks of the pair, each of whose barriers gets the bytes.
+__device__ inline void copyBoxToPair(void* to, const CUtensorMap& map, Barrier& full, int column, int row) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
         "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(sharedAddress(to)),
-        "l"(&map), "r"(sharedAddress(&full.state)), "r"(column), "r"(row),
-        "h"(static_cast<std::uint16_t>(ranks))
+        "l"(&map), "r"(sharedAddress(&full.state)), "r"(column), "r"(row), "h"(static_cast<std::uint16_t>(3))
         : "memory");
 }
 /// A box from shared memory, what lies outside the matrix left out.

@@ -2,9 +2,8 @@
 
 // Products of int8 blocks for Hopper. A block of threads makes 256 rows by 128 outputs: one warpgroup copies,
 // two multiply 128 rows each, 64 at a time and in turns, so that while one scales its sums the other's
-// products run. Blocks of threads of a cluster share what they read: those with the same rows copy a part of
-// them each, for all of these blocks, and so do those with the same outputs. A tile's outputs are written
-// during the first products of the next one. sm_90a.
+// products run. Two blocks of threads with neighbouring outputs share the rows, half of which each of them
+// copies for both. A tile's outputs are written during the first products of the next one. sm_90a.
 
 #include "kernels/cuda/attention/hopper/fav3_kernel.cuh"
 #include "kernels/cuda/attention/hopper/wgmma_bytes.cuh"
@@ -16,20 +15,15 @@ namespace reelgrid::kernels::cuda::device {
 struct Int8WgmmaCall {
     Int8Extents extents;
     const float *xScales, *weightScales, *bias;
-    int rowTiles, outputTiles;  ///< of a cluster
+    int rowTiles, outputTiles;  ///< of 256 rows, of 256 outputs
 };
 
 template <class Element_>
 struct Int8WgmmaConfig {
     using Element = Element_;
     static constexpr int kSide = static_cast<int>(kInt8Block);
-    static constexpr int kGroups = 2;
+    static constexpr int kGroups = 2, kSharers = 2;
     static constexpr int kRows = kGroups * kSide, kOutputs = kSide;
-    // Blocks of threads of a cluster that have the same rows, the same outputs.
-    static constexpr int kAcross = 2;
-    static constexpr int kDown = 1;
-    static constexpr int kCluster = kAcross * kDown;
-    static constexpr int kSharers = kAcross + kDown - 1;  ///< that one shares with, itself among them
     static constexpr int kStages = 4;
     static constexpr int kThreads = 128 * (kGroups + 1);
     static constexpr int kCopyRegisters = 24, kComputeRegisters = 240;
@@ -39,7 +33,7 @@ struct Int8WgmmaConfig {
     static constexpr int kLeftAtPassing = 2;
     /// Row tiles whose products with the same outputs follow each other: what runs at a time is nearly square
     /// and reads the least.
-    static constexpr int kRowTilesTogether = 8 / kDown;
+    static constexpr int kRowTilesTogether = 8;
 };
 
 template <class C>
@@ -63,27 +57,18 @@ struct Int8Tile {
         const int firstTile = band * C::kRowTilesTogether;
         const int rowTiles = min(C::kRowTilesTogether, call.rowTiles - firstTile);
         const int place = index - firstTile * call.outputTiles;
-        row = ((firstTile + place % rowTiles) * C::kDown + rank / C::kAcross) * C::kRows;
-        output = (place / rowTiles * C::kAcross + rank % C::kAcross) * C::kOutputs;
+        row = (firstTile + place % rowTiles) * C::kRows;
+        output = (place / rowTiles * C::kSharers + rank) * C::kOutputs;
     }
 };
 
 /// Calls work(tile) for each tile of this block of threads.
 template <class C, class Work>
 __device__ void eachInt8Tile(const Int8WgmmaCall& call, int rank, const Work& work) {
-    const int clusters = static_cast<int>(gridDim.x) / C::kCluster;
-    for (int index = static_cast<int>(blockIdx.x) / C::kCluster; index < call.rowTiles * call.outputTiles;
-         index += clusters)
+    const int pairs = static_cast<int>(gridDim.x) / C::kSharers;
+    for (int index = static_cast<int>(blockIdx.x) / C::kSharers; index < call.rowTiles * call.outputTiles;
+         index += pairs)
         work(Int8Tile<C>(call, index, rank));
-}
-
-/// The i-th of the blocks of threads that one shares with: those with its rows, then others with its outputs.
-template <class C>
-__device__ int sharerOf(int rank, int i) {
-    const int down = rank / C::kAcross;
-    if (i < C::kAcross) return down * C::kAcross + i;
-    const int other = i - C::kAcross;
-    return (other + (other >= down ? 1 : 0)) * C::kAcross + rank % C::kAcross;
 }
 
 /// One thread asks the copy engine for every block of inputs, in the order of use.
@@ -91,25 +76,16 @@ template <class C>
 __device__ void copyInt8Blocks(Int8WgmmaShared<C>& shared, const CUtensorMap& xMap,
                                const CUtensorMap& weightMap, const Int8WgmmaCall& call, int rank) {
     using namespace hopper;
-    constexpr int kRowsEach = C::kRows / C::kAcross, kOutputsEach = C::kOutputs / C::kDown;
-    const int across = rank % C::kAcross, down = rank / C::kAcross;
-    const std::uint32_t sameRows = ((1U << C::kAcross) - 1) << (down * C::kAcross);
-    std::uint32_t sameOutputs = 0;
-#pragma unroll
-    for (int d = 0; d < C::kDown; ++d) sameOutputs |= 1U << (d * C::kAcross + across);
+    constexpr int kHalf = C::kRows / C::kSharers;
     RingPlace<C::kStages> place;
     eachInt8Tile<C>(call, rank, [&](const Int8Tile<C>& tile) {
         for (int block = 0; block < call.extents.blocks; ++block) {
             Barrier& full = shared.full[place.stage];
             shared.empty[place.stage].wait(place.parity ^ 1);
             full.arriveExpecting(C::kStageBytes);
-            copyBoxToMany(shared.x[place.stage][across * kRowsEach], xMap, full, block * C::kSide,
-                          tile.row + across * kRowsEach, sameRows);
-            if constexpr (C::kDown == 1)
-                copyBox(shared.weight[place.stage], weightMap, full, block * C::kSide, tile.output);
-            else
-                copyBoxToMany(shared.weight[place.stage][down * kOutputsEach], weightMap, full,
-                              block * C::kSide, tile.output + down * kOutputsEach, sameOutputs);
+            copyBoxToPair(shared.x[place.stage][rank * kHalf], xMap, full, block * C::kSide,
+                          tile.row + rank * kHalf);
+            copyBox(shared.weight[place.stage], weightMap, full, block * C::kSide, tile.output);
             place.next();
         }
     });
@@ -204,7 +180,6 @@ struct Int8Group {
         const Int8Extents& x = call.extents;
         float totals[2][64];
         Int8Tile<C> before;
-        const int sharer = sharerOf<C>(rank, lane);
         if (group == 1) passTurn();
         eachInt8Tile<C>(call, rank, [&](const Int8Tile<C>& tile) {
             // Blocks beyond the matrices are zeros, whatever their scales.
@@ -233,7 +208,7 @@ struct Int8Group {
                         scale = __shfl_sync(0xffffffffU, ofX, block % 32) *
                                 __shfl_sync(0xffffffffU, ofWeight, block % 32);
                     });
-                    if (half == 1 && lane < C::kSharers) arriveAt(shared.empty[place.stage], sharer);
+                    if (half == 1 && lane < C::kSharers) arriveAt(shared.empty[place.stage], lane);
 #pragma unroll
                     for (int i = 0; i < 64; ++i)
                         totals[half][i] = fmaf(static_cast<float>(sums[i]), scale, totals[half][i]);
@@ -251,13 +226,13 @@ struct Int8Group {
 };
 
 template <class C>
-__global__ void __launch_bounds__(C::kThreads, 1) __cluster_dims__(C::kCluster, 1, 1)
+__global__ void __launch_bounds__(C::kThreads, 1) __cluster_dims__(C::kSharers, 1, 1)
     int8WgmmaKernel(const __grid_constant__ CUtensorMap xMap, const __grid_constant__ CUtensorMap weightMap,
                     const __grid_constant__ CUtensorMap outMap, const __grid_constant__ Int8WgmmaCall call) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using namespace hopper;
     extern __shared__ std::uint8_t raw[];
-    // All blocks of a cluster begin at the same address.
+    // Both blocks of a pair begin at the same address.
     auto& shared = *reinterpret_cast<Int8WgmmaShared<C>*>(raw + (1024 - sharedAddress(raw) % 1024) % 1024);
     if (threadIdx.x == 0) {
         for (int stage = 0; stage < C::kStages; ++stage) {
@@ -268,8 +243,8 @@ __global__ void __launch_bounds__(C::kThreads, 1) __cluster_dims__(C::kCluster, 
         publishBarriers();
     }
     __syncthreads();
-    meetCluster();
-    const int rank = static_cast<int>(rankInCluster());
+    meetPair();
+    const int rank = static_cast<int>(rankInPair());
     const int group = __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / 128, 0) - 1;
     if (group < 0) {
         giveRegisters<C::kCopyRegisters>();
@@ -286,7 +261,7 @@ __global__ void __launch_bounds__(C::kThreads, 1) __cluster_dims__(C::kCluster, 
             .run();
     }
     __syncwarp();
-    meetCluster();  // nothing comes for a block that is gone
+    meetPair();  // nothing comes for a block that is gone
 #else
     __trap();
 #endif
