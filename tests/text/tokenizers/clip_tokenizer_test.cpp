@@ -57,7 +57,8 @@ class BrokenClipFolder : public testing::Test {
     }
     void TearDown() override { fs::remove_all(m_folder); }
     void write(const std::string& name, const std::string& text) {
-        fs::permissions(m_folder / name, fs::perms::owner_write, fs::perm_options::add);
+        if (fs::exists(m_folder / name))
+            fs::permissions(m_folder / name, fs::perms::owner_write, fs::perm_options::add);
         std::ofstream(m_folder / name) << text;
     }
     std::string failure() {
