@@ -23,6 +23,7 @@
 #include "core/comparison/earlier_result.h"
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
+#include "core/comparison/warm_up_line.h"
 #include "core/devices/gpu_choice.h"
 #include "core/fleet/host_survey.h"
 #include "core/fleet/host_transport.h"
@@ -510,6 +511,8 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     if (const auto work = comparison::sameWorkOf(comparison.shared());
         machines.empty() && work && work->isUneven())
         say("note: " + unevenWorkLine(*work));
+    if (const std::string warmUp = comparison::warmUpLine(comparison.shared()); !warmUp.empty())
+        say("note: " + warmUp);
 
     const auto note = [&status](const Result<void>& done) {
         if (!done) status = fail(done.error());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/protocol/attention_call.h"
+#include "core/result/warm_up.h"
 #include "kernels/backends/backend_list.h"
 
 namespace reelgrid::studio {
@@ -18,14 +19,18 @@ QString titleOf(const QString& backend) {
     return {};
 }
 
+double steadyDenoiseSeconds(const ComparedClip& clip) {
+    return clip.timing() == nullptr ? 0 : result::steadyDenoiseSeconds(*clip.timing()).value_or(0);
+}
+
 double denoiseSeconds(const ComparedClip& clip) {
     return clip.timing() == nullptr ? 0 : clip.timing()->stage("denoise").value_or(0);
 }
 
 QStringList comparedWith(const ComparedClip& reference, const ComparedClip& clip) {
     QStringList said;
-    const double own = denoiseSeconds(clip);
-    const double first = denoiseSeconds(reference);
+    const double own = steadyDenoiseSeconds(clip);
+    const double first = steadyDenoiseSeconds(reference);
     if (own > 0 && first > 0)
         said += QCoreApplication::translate("Captions", "denoises %1× as fast as %2")
                     .arg(first / own, 0, 'f', 2)

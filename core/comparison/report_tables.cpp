@@ -8,7 +8,9 @@
 #include "core/comparison/report_backends.h"
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
+#include "core/comparison/warm_up_line.h"
 #include "core/metrics/measures.h"
+#include "core/result/warm_up.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -30,12 +32,18 @@ std::string unevenness(const Report& report) {
     return "<p class=\"failed\">Beware: " + escaped(unevenWorkLine(*work)) + ".</p>";
 }
 
+/// Nothing where no first step took long.
+std::string warmUpNote(const Report& report) {
+    const std::string line = warmUpLine(report.entries);
+    return line.empty() ? "" : "<p class=\"note\">Note: " + escaped(line) + ".</p>";
+}
+
 std::string timeRow(const Entry& entry, const std::optional<double>& referenceDenoise) {
     const result::Timing none;
     const result::Timing& timing = entry.result.timings.empty() ? none : *entry.result.timing();
-    const auto denoise = timing.stage("denoise");
+    const auto denoise = timing.stage("denoise"), steady = result::steadyDenoiseSeconds(timing);
     std::optional<double> speedup;
-    if (referenceDenoise && denoise && *denoise > 0) speedup = *referenceDenoise / *denoise;
+    if (referenceDenoise && steady && *steady > 0) speedup = *referenceDenoise / *steady;
     return "<tr><td>" + backendLink(entry) + "</td>" + cell(number(timing.pipeTime, 2, " s")) +
            cell(number(timing.secondsPerFrame(), 2, " s")) + cell(number(timing.framesPerSecond(), 2, "")) +
            cell(number(denoise, 2, " s")) + cell(number(stepMean(timing), 3, " s")) +
@@ -84,7 +92,7 @@ std::string measuredWithNote(const Report& report) {
 std::string timeTable(const Report& report) {
     std::optional<double> denoise;
     if (const Entry* reference = referenceOf(report.entries); reference && reference->result.timing())
-        denoise = reference->result.timing()->stage("denoise");
+        denoise = result::steadyDenoiseSeconds(*reference->result.timing());
     std::string rows;
     for (const Entry& entry : report.entries)
         if (!entry.error) rows += timeRow(entry, denoise);
@@ -94,7 +102,7 @@ std::string timeTable(const Report& report) {
            protocol::kReferenceBackend + " = 1</th></tr>" + rows +
            "</table><p class=\"note\">Denoising outside attention is the same work for every backend, and so "
            "is decoding.</p>" +
-           unevenness(report);
+           unevenness(report) + warmUpNote(report);
 }
 
 std::string qualityTable(const Report& report) {
@@ -125,9 +133,9 @@ std::string qualityTable(const Report& report) {
 std::string engineTable(const Report& report) {
     std::string rows;
     const Entry* reference = referenceOf(report.entries);
-    const auto denoiseOf = [](const Entry& entry) {
+    const auto steadyOf = [](const Entry& entry) {
         const result::Timing* timing = entry.result.timing();
-        return timing == nullptr ? std::nullopt : timing->stage("denoise");
+        return timing == nullptr ? std::nullopt : result::steadyDenoiseSeconds(*timing);
     };
     for (const Entry& entry : report.entries) {
         const result::Manifest& manifest = entry.result.manifest;
@@ -140,11 +148,13 @@ std::string engineTable(const Report& report) {
         std::optional<double> psnr, ratio;
         if (drift && drift->latentError) apart = significant(100 * *drift->latentError, 3) + " %";
         if (drift && drift->psnr) psnr = drift->psnr->mean;
-        const auto own = denoiseOf(entry);
-        const auto ours = reference == nullptr ? std::nullopt : denoiseOf(*reference);
+        const result::Timing* timing = entry.result.timing();
+        const auto whole = timing == nullptr ? std::nullopt : timing->stage("denoise");
+        const auto own = steadyOf(entry);
+        const auto ours = reference == nullptr ? std::nullopt : steadyOf(*reference);
         if (own && ours && *own > 0) ratio = *ours / *own;
         rows += "<tr>" + textCell(entry.caption.text()) + textCell(versions) + cell(apart) +
-                cell(number(psnr, 2, " dB")) + cell(number(own, 2, " s")) + cell(number(ratio, 2, "×")) +
+                cell(number(psnr, 2, " dB")) + cell(number(whole, 2, " s")) + cell(number(ratio, 2, "×")) +
                 "</tr>";
     }
     if (rows.empty()) return {};

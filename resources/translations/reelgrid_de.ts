@@ -4424,6 +4424,14 @@ ganzes Rendering %1×</translation>
         <source>this machine</source>
         <translation>diese Maschine</translation>
     </message>
+    <message>
+        <source>seconds, with starts that the ratios leave out</source>
+        <translation>Sekunden, mit Anlaufzeiten, die die Verhältnisse auslassen</translation>
+    </message>
+    <message>
+        <source>The first denoising steps of a render took longer than its later ones: a device&apos;s libraries start, kernels are compiled or tuned. Ratios of denoising leave that out; two repetitions measure without it.</source>
+        <translation>Die ersten Schritte eines Renderings dauerten länger als die späteren: Bibliotheken des Geräts laufen an, Kernel werden übersetzt oder abgestimmt. Verhältnisse des Entrauschens lassen das aus; zwei Wiederholungen messen ohne es.</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::TraceComparisonView</name>

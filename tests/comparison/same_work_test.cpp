@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
+#include "core/comparison/warm_up_line.h"
+
 namespace reelgrid::comparison {
 namespace {
 
@@ -58,6 +62,25 @@ TEST(SameWork, IsThatOfRendersWithAsManySteps) {
     EXPECT_TRUE(sameWorkOf(entries).value().isUneven());
     entries[1].result.manifest.settings->numInferenceSteps = 40;
     EXPECT_FALSE(sameWorkOf(entries).value().isUneven()) << "twice the steps take twice the time";
+}
+
+TEST(WarmUpLine, NamesWhoseFirstStepsTookLonger) {
+    std::vector<Entry> entries(3);
+    for (const auto& [place, name, first] :
+         {std::tuple{0, "sdpa", 0.35}, {1, "fav3", 0.05}, {2, "mine", 5.05}}) {
+        Entry& entry = entries[std::size_t(place)];
+        entry.caption.name = name;
+        result::Timing timing;
+        timing.steps = {first, 0.05, 0.05, 0.05};
+        entry.result.timings = {timing};
+    }
+    EXPECT_EQ(warmUpLine(entries),
+              "the first denoising steps took longer than later ones, as libraries start and kernels are "
+              "compiled or tuned, in sdpa (0.30 s), mine (5.00 s): ratios of denoising leave that out, times "
+              "don't; --num-repetitions 2 renders without it");
+    entries[2].error = Error{ErrorCode::Internal, "gone"};
+    entries[0].result.timings.clear();
+    EXPECT_EQ(warmUpLine(entries), "");
 }
 
 }  // namespace

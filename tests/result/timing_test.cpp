@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/result/warm_up.h"
 #include "tests/protocol/random_values.h"
 
 namespace reelgrid::result {
@@ -152,6 +153,30 @@ TEST(TimingsAtRandom, AreReadAsTheyWereWritten) {
         ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
         ASSERT_EQ(printJson(toJson(*read)), written) << "seed " << seed;
     }
+}
+
+Timing steppedBy(std::vector<double> steps) {
+    Timing timing;
+    double denoise = 0;
+    for (const double step : steps) denoise += step;
+    timing.steps = std::move(steps);
+    timing.stages = {{"denoise", denoise}};
+    return timing;
+}
+
+TEST(WarmUp, IsWhatFirstStepsTookBeyondLaterOnes) {
+    // A GPU's libraries start: two more steps are slow after the first one.
+    const Timing cold = steppedBy({0.23, 0.08, 0.021, 0.005, 0.005, 0.005, 0.005, 0.005});
+    EXPECT_NEAR(warmUpSeconds(cold), 0.23 + 0.08 + 0.021 - 3 * 0.005, 1e-12);
+    EXPECT_NEAR(steadyDenoiseSeconds(cold).value(), 8 * 0.005, 1e-12);
+}
+
+TEST(WarmUp, IsNoneWhereStepsDifferByWhatTheyCompute) {
+    // A cache skips later steps, a policy gives the first one to a slower backend; there are too few steps.
+    for (const Timing& warm : {steppedBy({1, 1, 0.1, 0.1, 0.1, 1, 0.1, 0.1}), steppedBy({4, 4, 1, 1, 1, 1}),
+                               steppedBy({1, 1, 1, 1}), steppedBy({9, 1, 1}), steppedBy({})})
+        EXPECT_EQ(warmUpSeconds(warm), 0) << warm.steps.size();
+    EXPECT_EQ(steadyDenoiseSeconds(Timing()), std::nullopt);
 }
 
 }  // namespace

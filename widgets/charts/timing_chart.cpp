@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/comparison/same_work.h"
+#include "core/result/warm_up.h"
 #include "widgets/charts/backend_map.h"
 #include "widgets/charts/bar_plot.h"
 #include "widgets/charts/plot_hover.h"
@@ -172,7 +173,8 @@ void TimingChart::drawSpeedUps() {
     std::vector<Bar> bars;
     for (const RenderTiming& timing : m_timings) {
         const RenderTiming& first = m_timings[m_against];
-        const auto denoise = ratio(first.timing.stage("denoise"), timing.timing.stage("denoise"));
+        const auto denoise =
+            ratio(result::steadyDenoiseSeconds(first.timing), result::steadyDenoiseSeconds(timing.timing));
         if (!denoise) continue;
         Bar bar{timing.name, timing.color, *denoise};
         bar.text = tr("%1×").arg(*denoise, 0, 'f', 2);
@@ -300,8 +302,8 @@ void TimingChart::drawStages() {
         if (total <= 0) continue;
         longest = std::max(longest, end);
         const QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
-        const double own = secondsOf(timing, "denoise");
-        const double first = secondsOf(m_timings[m_against], "denoise");
+        const double own = result::steadyDenoiseSeconds(timing.timing).value_or(0);
+        const double first = result::steadyDenoiseSeconds(m_timings[m_against].timing).value_or(0);
         BarText after{nullptr, end, text, text};
         if (std::size_t(i) != m_against && own > 0 && first > 0) {
             const QString ratio = QString::number(first / own, 'f', 2);
@@ -360,18 +362,24 @@ void TimingChart::warnOfUnevenTimes() {
                           (timing.machine.isEmpty() ? tr("this machine") : timing.machine));
         return m_stages->setToolTip(places.join('\n'));
     }
+    const bool isCold = std::ranges::any_of(
+        m_timings, [](const RenderTiming& timing) { return result::warmUpSeconds(timing.timing) > 0; });
     const auto work = comparison::sameWorkOf(seconds);
     const bool uneven = work && work->isUneven();
-    m_stages->xAxis->setLabelColor(uneven ? theme::kWarning : theme::kQuiet);
+    m_stages->xAxis->setLabelColor(uneven || isCold ? theme::kWarning : theme::kQuiet);
     m_stages->xAxis->setLabel(uneven ? tr("seconds; uneven: the same work took %1 to %2 s")
                                            .arg(work->fastest, 0, 'f', 1)
                                            .arg(work->slowest, 0, 'f', 1)
-                                     : tr("seconds"));
+                              : isCold ? tr("seconds, with starts that the ratios leave out")
+                                       : tr("seconds"));
     m_stages->setToolTip(
-        uneven ? tr("Denoising outside attention is the same work for every backend. Here it did not take "
-                    "the same time: the machine was busy with something else, or changed its clock. "
-                    "Render again on a quiet machine before quoting a ratio of times.")
-               : QString());
+        uneven   ? tr("Denoising outside attention is the same work for every backend. Here it did not take "
+                        "the same time: the machine was busy with something else, or changed its clock. "
+                        "Render again on a quiet machine before quoting a ratio of times.")
+        : isCold ? tr("The first denoising steps of a render took longer than its later ones: a device's "
+                      "libraries start, kernels are compiled or tuned. Ratios of denoising leave that out; "
+                      "two repetitions measure without it.")
+                 : QString());
 }
 
 void TimingChart::drawSteps() {
