@@ -8,6 +8,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -224,14 +225,14 @@ class Attention(unittest.TestCase):
         self.assertLess(relative_l1(out, wanted), 1e-5)
 
     def test_options_say_what_is_left_out(self):
-        q, k, v = qkv(batch=1, queries=4096, keys=4096, heads=1)
-        grid = [16, 16, 16]
-        wanted = attention(q, k, v)
-        for name, few, more in (("sparge", dict(cdfthreshd=0.3, simthreshd1=-1.0), dict(cdfthreshd=0.8, simthreshd1=-1.0)),
-                                ("sta", dict(grid=grid, window=[1, 1, 1]), dict(grid=grid)),
-                                ("radial", dict(grid=grid, decay=0.5), dict(grid=grid, decay=4.0))):
+        for name, grid, few, more in (("sparge", None, dict(cdfthreshd=0.3, simthreshd1=-1.0), dict(cdfthreshd=0.8, simthreshd1=-1.0)),
+                                      ("sta", [16, 16, 16], dict(window=[1, 1, 1]), {}), ("radial", [4, 32, 48], dict(decay=0.2), {})):
             with self.subTest(name=name):
-                less, least = (relative_l1(op(name)(q, k, v, **options), wanted) for options in (more, few))
+                tokens = math.prod(grid or [4096])
+                q, k, v = qkv(batch=1, queries=tokens, keys=tokens, heads=1)
+                wanted = op("fav2")(q, k, v).double()
+                place = dict(grid=grid) if grid else {}
+                less, least = (relative_l1(op(name)(q, k, v, **place, **options), wanted) for options in (more, few))
                 self.assertGreater(less, 0.05)
                 self.assertGreater(least, 1.1 * less)
 
