@@ -28,6 +28,9 @@ int slicesFor(int width, int height) {
     return pixels <= 640 * 480 ? 4 : pixels <= 1280 * 720 ? 12 : 24;
 }
 
+/// FFmpeg 6.1's FFV1 doesn't read parts back that are one pixel wide, which it makes of 3 by 700.
+constexpr int kSmallestSide = 4;
+
 }  // namespace
 
 EncodedFile::EncodedFile(PendingFile pending, const SinkOptions& options, const Encoding& encoding)
@@ -68,6 +71,11 @@ Result<void> EncodedFile::openEncoder() {
     codec.flags |= AV_CODEC_FLAG_BITEXACT;
     if (recipe.pictures == EncodedPictures::Rgb) {
         codec.slices = slicesFor(codec.width, codec.height);
+        if (codec.slices > 1 && std::min(codec.width, codec.height) < kSmallestSide)
+            return Error{ErrorCode::BadUsage,
+                         "pictures of " + std::to_string(codec.width) + "x" + std::to_string(codec.height) +
+                             " can't be kept without loss: at least " + std::to_string(kSmallestSide) +
+                             " pixels were needed each way"};
         codec.color_range = AVCOL_RANGE_JPEG;
         codec.colorspace = AVCOL_SPC_RGB;
     } else if (recipe.pictures != EncodedPictures::Palette) {

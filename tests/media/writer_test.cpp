@@ -102,7 +102,16 @@ INSTANTIATE_TEST_SUITE_P(Files, WriterOf,
                                          Target{"odd.webm", 38, 95, 63}, Target{"a.gif", {}, 96, 64},
                                          Target{"odd.GIF", {}, 95, 63}, Target{"a.mkv", 1000, 96, 64},
                                          Target{"odd.mkv", 1000, 95, 63}, Target{"large.mkv", 1000, 641, 483},
-                                         Target{"thin.mkv", 1000, 3, 700}));
+                                         Target{"thin.mkv", 1000, 4, 700}));
+
+TEST(Writer, RefusesPicturesThatNotEveryFFmpegReadsBack) {
+    const ScratchFolder folder;
+    const auto refused = writeClip(folder / "thin.mkv", gradient(3, 700, 2, {16, 1}));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(refused.error().message, HasSubstr("3x700 can't be kept without loss: at least 4 pixels"));
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+}
 
 double psnrAt(Fidelity fidelity, const char* pixelFormat) {
     const ScratchFolder folder;

@@ -20,6 +20,7 @@
 #include "app/studio/main_window.h"
 #include "tests/benchmarks/nine_clips.h"
 #include "tests/widgets/gui_wait.h"
+#include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/request_editor.h"
 #include "widgets/theme/theme.h"
