@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using benchmarks::memoryOf;
 
 constexpr int kClips = 4;
-constexpr int kRenderMilliseconds = 300000;
+constexpr int kReadyMilliseconds = 30000, kRenderMilliseconds = 300000;
 
 /// What a process holds.
 struct Held {
@@ -100,8 +100,9 @@ class Soak {
         m_window.show();
     }
 
+    [[nodiscard]] QString problem() { return m_window.editor().problem(); }
     bool isReady() {
-        return waitUntil([&] { return m_window.editor().problem().isEmpty(); }, kRenderMilliseconds);
+        return waitUntil([&] { return problem().isEmpty(); }, kReadyMilliseconds);
     }
 
     /// A comparison of four clips; `kill` takes its worker away while it renders. False: not all came.
@@ -124,7 +125,7 @@ class Soak {
         bool whole = waitUntil([&] { return isSettled; }, kRenderMilliseconds);
         if (kill && !areOnDisk()) {
             isSettled = false;
-            m_window.renders().resumeAll();
+            retryFailed();
             whole = waitUntil([&] { return isSettled; }, kRenderMilliseconds);
         }
         QObject::disconnect(connection);
@@ -153,6 +154,15 @@ class Soak {
         if (!worker.empty()) ::kill(std::stoi(worker), SIGKILL);
     }
 
+    /// What a person does after a worker was lost: each failed render once more.
+    void retryFailed() {
+        for (const QString& id : m_window.jobs().jobIds()) {
+            const jobs::Job* job = m_window.renders().jobs().find(id.toStdString());
+            if (job != nullptr && job->state == jobs::JobState::Failed)
+                Q_EMIT m_window.jobs().retryRequested(id);
+        }
+    }
+
     bool areOnDisk() {
         const auto& clips = m_window.comparison().clips();
         return int(clips.size()) == kClips && std::ranges::all_of(clips, [](const auto& clip) {
@@ -168,7 +178,7 @@ class Soak {
 int run(const fs::path& program, int jobs, int kills, unsigned seed, const fs::path& folder) {
     Soak soak(program, folder, seed);
     if (!soak.isReady()) {
-        std::fprintf(stderr, "studio_soak: the window found no model to render with\n");
+        std::fprintf(stderr, "studio_soak: the window can't render: %s\n", qPrintable(soak.problem()));
         return 1;
     }
     const int comparisons = std::max(1, jobs / kClips);
