@@ -19,21 +19,17 @@ QString titleOf(const QString& backend) {
     return {};
 }
 
-double steadyDenoiseSeconds(const ComparedClip& clip) {
-    return clip.timing() == nullptr ? 0 : result::steadyDenoiseSeconds(*clip.timing()).value_or(0);
-}
-
 double denoiseSeconds(const ComparedClip& clip) {
     return clip.timing() == nullptr ? 0 : clip.timing()->stage("denoise").value_or(0);
 }
 
 QStringList comparedWith(const ComparedClip& reference, const ComparedClip& clip) {
     QStringList said;
-    const double own = steadyDenoiseSeconds(clip);
-    const double first = steadyDenoiseSeconds(reference);
-    if (own > 0 && first > 0)
+    const result::Timing *own = clip.timing(), *first = reference.timing();
+    const auto ratio = own != nullptr && first != nullptr ? result::denoiseRatio(*first, *own) : std::nullopt;
+    if (ratio)
         said += QCoreApplication::translate("Captions", "denoises %1× as fast as %2")
-                    .arg(first / own, 0, 'f', 2)
+                    .arg(*ratio, 0, 'f', 2)
                     .arg(reference.label);
     const auto& drift = clip.facts->result.metrics.drift;
     if (drift && drift->psnr)

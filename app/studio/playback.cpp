@@ -20,9 +20,8 @@ QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     if (total <= 0) return {};
     QString text = QString("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
     if (reference == nullptr || reference->id == clip.id || reference->timing() == nullptr) return text;
-    const double own = result::steadyDenoiseSeconds(*timing).value_or(0);
-    const double first = result::steadyDenoiseSeconds(*reference->timing()).value_or(0);
-    if (own > 0 && first > 0) text += QString(" · denoise %1×").arg(first / own, 0, 'f', 2);
+    if (const auto ratio = result::denoiseRatio(*reference->timing(), *timing))
+        text += QString(" · denoise %1×").arg(*ratio, 0, 'f', 2);
     return text;
 }
 

@@ -38,18 +38,26 @@ std::string warmUpNote(const Report& report) {
     return line.empty() ? "" : "<p class=\"note\">Note: " + escaped(line) + ".</p>";
 }
 
-std::string timeRow(const Entry& entry, const std::optional<double>& referenceDenoise) {
+/// `reference`: null where there is none.
+std::optional<double> denoiseRatio(const result::Timing* reference, const result::Timing* own) {
+    if (reference == nullptr || own == nullptr) return std::nullopt;
+    return result::denoiseRatio(*reference, *own);
+}
+
+const result::Timing* timingOf(const Entry* entry) {
+    return entry == nullptr ? nullptr : entry->result.timing();
+}
+
+std::string timeRow(const Entry& entry, const result::Timing* reference) {
     const result::Timing none;
     const result::Timing& timing = entry.result.timings.empty() ? none : *entry.result.timing();
-    const auto denoise = timing.stage("denoise"), steady = result::steadyDenoiseSeconds(timing);
-    std::optional<double> speedup;
-    if (referenceDenoise && steady && *steady > 0) speedup = *referenceDenoise / *steady;
     return "<tr><td>" + backendLink(entry) + "</td>" + cell(number(timing.pipeTime, 2, " s")) +
            cell(number(timing.secondsPerFrame(), 2, " s")) + cell(number(timing.framesPerSecond(), 2, "")) +
-           cell(number(denoise, 2, " s")) + cell(number(stepMean(timing), 3, " s")) +
+           cell(number(timing.stage("denoise"), 2, " s")) + cell(number(stepMean(timing), 3, " s")) +
            cell(number(attentionSeconds(entry.result, protocol::ModuleKind::Self), 2, " s")) +
            cell(number(secondsOutsideAttention(entry.result), 2, " s")) +
-           cell(number(timing.stage("decode"), 2, " s")) + cell(number(speedup, 2, "×")) + "</tr>";
+           cell(number(timing.stage("decode"), 2, " s")) +
+           cell(number(denoiseRatio(reference, &timing), 2, "×")) + "</tr>";
 }
 
 std::string titleOf(const Measure& measure) {
@@ -90,12 +98,10 @@ std::string measuredWithNote(const Report& report) {
 }  // namespace
 
 std::string timeTable(const Report& report) {
-    std::optional<double> denoise;
-    if (const Entry* reference = referenceOf(report.entries); reference && reference->result.timing())
-        denoise = result::steadyDenoiseSeconds(*reference->result.timing());
+    const result::Timing* reference = timingOf(referenceOf(report.entries));
     std::string rows;
     for (const Entry& entry : report.entries)
-        if (!entry.error) rows += timeRow(entry, denoise);
+        if (!entry.error) rows += timeRow(entry, reference);
     return "<h2>Time</h2><table><tr><th>backend</th><th>pipe</th><th>a "
            "frame</th><th>frames/s</th><th>denoise</th><th>mean "
            "step</th><th>self-attention</th><th>outside attention</th><th>decode</th><th>denoise, " +
@@ -133,10 +139,6 @@ std::string qualityTable(const Report& report) {
 std::string engineTable(const Report& report) {
     std::string rows;
     const Entry* reference = referenceOf(report.entries);
-    const auto steadyOf = [](const Entry& entry) {
-        const result::Timing* timing = entry.result.timing();
-        return timing == nullptr ? std::nullopt : result::steadyDenoiseSeconds(*timing);
-    };
     for (const Entry& entry : report.entries) {
         const result::Manifest& manifest = entry.result.manifest;
         if (entry.error || manifest.engine.empty()) continue;
@@ -145,17 +147,14 @@ std::string engineTable(const Report& report) {
             versions += (versions.empty() ? "" : ", ") + name + " " + version;
         const auto& drift = entry.result.metrics.drift;
         std::string apart = "–";
-        std::optional<double> psnr, ratio;
+        std::optional<double> psnr;
         if (drift && drift->latentError) apart = significant(100 * *drift->latentError, 3) + " %";
         if (drift && drift->psnr) psnr = drift->psnr->mean;
         const result::Timing* timing = entry.result.timing();
-        const auto whole = timing == nullptr ? std::nullopt : timing->stage("denoise");
-        const auto own = steadyOf(entry);
-        const auto ours = reference == nullptr ? std::nullopt : steadyOf(*reference);
-        if (own && ours && *own > 0) ratio = *ours / *own;
+        const auto denoise = timing == nullptr ? std::nullopt : timing->stage("denoise");
         rows += "<tr>" + textCell(entry.caption.text()) + textCell(versions) + cell(apart) +
-                cell(number(psnr, 2, " dB")) + cell(number(whole, 2, " s")) + cell(number(ratio, 2, "×")) +
-                "</tr>";
+                cell(number(psnr, 2, " dB")) + cell(number(denoise, 2, " s")) +
+                cell(number(denoiseRatio(timingOf(reference), timing), 2, "×")) + "</tr>";
     }
     if (rows.empty()) return {};
     return "<h2>Other engines</h2><table><tr><th class=\"text\">engine</th><th class=\"text\">versions</th>"

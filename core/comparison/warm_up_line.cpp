@@ -15,8 +15,7 @@ std::string warmUpLine(const std::vector<Entry>& entries) {
     }
     if (names.empty()) return {};
     return "the first denoising steps took longer than later ones, as libraries start and kernels are "
-           "compiled "
-           "or tuned, in " +
+           "compiled or tuned, in " +
            names +
            ": ratios of denoising leave that out, times don't; --num-repetitions 2 renders without it";
 }

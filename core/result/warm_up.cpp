@@ -28,4 +28,11 @@ std::optional<double> steadyDenoiseSeconds(const Timing& timing) {
     return std::max(0.0, *denoise - warmUpSeconds(timing));
 }
 
+std::optional<double> denoiseRatio(const Timing& reference, const Timing& own) {
+    const double first = steadyDenoiseSeconds(reference).value_or(0);
+    const double seconds = steadyDenoiseSeconds(own).value_or(0);
+    if (!(first > 0) || !(seconds > 0)) return std::nullopt;
+    return first / seconds;
+}
+
 }  // namespace reelgrid::result

@@ -12,7 +12,11 @@ namespace reelgrid::result {
 /// four steps.
 double warmUpSeconds(const Timing& timing);
 
-/// The stage "denoise" without that: what ratios of speed are made of. Absent where it was not measured.
+/// The stage "denoise" without that. Absent where it was not measured.
 std::optional<double> steadyDenoiseSeconds(const Timing& timing);
+
+/// How many times as fast as `reference` a render denoised, what their first steps took beyond later ones
+/// left out of both. Absent where the stage "denoise" of one of them was not measured, or took no time.
+std::optional<double> denoiseRatio(const Timing& reference, const Timing& own);
 
 }  // namespace reelgrid::result

@@ -169,6 +169,9 @@ TEST(WarmUp, IsWhatFirstStepsTookBeyondLaterOnes) {
     const Timing cold = steppedBy({0.23, 0.08, 0.021, 0.005, 0.005, 0.005, 0.005, 0.005});
     EXPECT_NEAR(warmUpSeconds(cold), 0.23 + 0.08 + 0.021 - 3 * 0.005, 1e-12);
     EXPECT_NEAR(steadyDenoiseSeconds(cold).value(), 8 * 0.005, 1e-12);
+    const Timing steady = steppedBy({0.04, 0.04, 0.04, 0.04, 0.04, 0.04, 0.04, 0.04});
+    EXPECT_NEAR(denoiseRatio(steady, cold).value(), 8, 1e-9);
+    EXPECT_NEAR(denoiseRatio(cold, steady).value(), 0.125, 1e-9);
 }
 
 TEST(WarmUp, IsNoneWhereStepsDifferByWhatTheyCompute) {
@@ -177,6 +180,8 @@ TEST(WarmUp, IsNoneWhereStepsDifferByWhatTheyCompute) {
                                steppedBy({1, 1, 1, 1}), steppedBy({9, 1, 1}), steppedBy({})})
         EXPECT_EQ(warmUpSeconds(warm), 0) << warm.steps.size();
     EXPECT_EQ(steadyDenoiseSeconds(Timing()), std::nullopt);
+    EXPECT_EQ(denoiseRatio(Timing(), steppedBy({1, 1, 1, 1})), std::nullopt);
+    EXPECT_EQ(denoiseRatio(steppedBy({1, 1, 1, 1}), Timing()), std::nullopt);
 }
 
 }  // namespace

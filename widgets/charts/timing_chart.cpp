@@ -173,8 +173,7 @@ void TimingChart::drawSpeedUps() {
     std::vector<Bar> bars;
     for (const RenderTiming& timing : m_timings) {
         const RenderTiming& first = m_timings[m_against];
-        const auto denoise =
-            ratio(result::steadyDenoiseSeconds(first.timing), result::steadyDenoiseSeconds(timing.timing));
+        const auto denoise = result::denoiseRatio(first.timing, timing.timing);
         if (!denoise) continue;
         Bar bar{timing.name, timing.color, *denoise};
         bar.text = tr("%1×").arg(*denoise, 0, 'f', 2);
@@ -302,11 +301,10 @@ void TimingChart::drawStages() {
         if (total <= 0) continue;
         longest = std::max(longest, end);
         const QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
-        const double own = result::steadyDenoiseSeconds(timing.timing).value_or(0);
-        const double first = result::steadyDenoiseSeconds(m_timings[m_against].timing).value_or(0);
+        const auto denoise = result::denoiseRatio(m_timings[m_against].timing, timing.timing);
         BarText after{nullptr, end, text, text};
-        if (std::size_t(i) != m_against && own > 0 && first > 0) {
-            const QString ratio = QString::number(first / own, 'f', 2);
+        if (std::size_t(i) != m_against && denoise) {
+            const QString ratio = QString::number(*denoise, 'f', 2);
             after.full += tr("   denoise %1× %2").arg(ratio, m_timings[m_against].name);
             after.brief += tr("   %1×").arg(ratio);
         }
