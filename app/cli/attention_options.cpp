@@ -153,7 +153,7 @@ Result<AttentionCase> commonCase(const AttentionOptions& options) {
     for (const auto& asked : protocol::choicesIn(options.backendOptions))
         if (std::ranges::find(common.backends, asked.backend, &kernels::BackendInfo::name) ==
             common.backends.end())
-            say("note: --backend-option decides nothing here: " + asked.backend + " is not among --kernel");
+            sayIdle("--backend-option", asked.backend + " is not among --kernel");
     if (!options.grid.empty()) {
         const auto grid = tokenGridFrom(options.grid);
         if (!grid) return grid.error();

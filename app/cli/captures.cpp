@@ -60,11 +60,10 @@ Result<std::optional<capture::SparseChoice>> choiceOf(const CapturesVerb& verb) 
                          ": --map was needed with it"};
     }
     if (hasTopk && verb.map != "sla" && verb.map != "sagesla")
-        say("note: --sla-topk decides nothing here: --map is " + verb.map + ", not sla or sagesla");
+        sayIdle("--sla-topk", "--map is " + verb.map + ", not sla or sagesla");
     for (const auto& asked : protocol::choicesIn(verb.backendOptions))
         if (asked.backend != verb.map)
-            say("note: --backend-option decides nothing here: --map is " + verb.map + ", not " +
-                asked.backend);
+            sayIdle("--backend-option", "--map is " + verb.map + ", not " + asked.backend);
     capture::SparseChoice choice{.backend = kernels::findBackend(verb.map), .slaTopk = verb.slaTopk};
     if (choice.backend == nullptr)
         return Error{ErrorCode::BadUsage,

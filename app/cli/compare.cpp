@@ -462,8 +462,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     verb.ranks.sayIdleOptions();
     for (const auto& [isGiven, option] :
          {std::pair{!verb.fps.empty(), "--fps"}, std::pair{verb.fontSize != kUsualFontSize, "--font-size"}})
-        if (isGiven && !verb.stitch)
-            say(std::string("note: ") + option + " decides nothing here: no grid is made without --stitch");
+        if (isGiven && !verb.stitch) sayIdle(option, "no grid is made without --stitch");
 
     jobs::JobQueueOptions queue = verb.worker.queueOptions();
     queue.lanes = *lanes;

@@ -73,6 +73,10 @@ void say(const std::string& line) {
     std::fprintf(stderr, "%s\n", printable(line).c_str());
 }
 
+void sayIdle(const std::string& option, const std::string& why) {
+    say("note: " + option + " decides nothing here: " + why);
+}
+
 int fail(const Error& error) {
     std::string message = error.message;
     // One line, whatever a library put into it.

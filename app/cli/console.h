@@ -20,6 +20,9 @@ std::string printable(const std::string& text);
 /// One line on stderr, made printable.
 void say(const std::string& line);
 
+/// "note: --option decides nothing here: why", said.
+void sayIdle(const std::string& option, const std::string& why);
+
 /// "reelgrid-cli: <message>" on stderr; returns the exit code that belongs to the error.
 int fail(const Error& error);
 

@@ -144,8 +144,7 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     if (auto named = verb.asked.requireNames(); !named) return fail(named.error());
     for (const auto& [isGiven, option] :
          {std::pair{!verb.device.empty(), "--device"}, std::pair{!verb.prompt.empty(), "--prompt"}})
-        if (isGiven && !verb.asked.any())
-            say(std::string("note: ") + option + " decides nothing here: it is for --metrics");
+        if (isGiven && !verb.asked.any()) sayIdle(option, "it is for --metrics");
     if (verb.json && verb.csv) return fail({ErrorCode::BadUsage, "--json and --csv: only one of them"});
     if (verb.keep || verb.clips.size() > 1) return measureAll(verb, machine);
     const std::string& clip = verb.clips.front();

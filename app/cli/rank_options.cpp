@@ -47,8 +47,7 @@ Result<void> RankOptions::find() {
 void RankOptions::sayIdleOptions() const {
     const CLI::Option* timeout = m_command == nullptr ? nullptr : m_command->get_option_no_throw(kTimeout);
     if (ranks() == 1 && timeout != nullptr && timeout->count() > 0)
-        say(std::string("note: ") + kTimeout +
-            " decides nothing here: one process renders, which waits for no other (--nproc)");
+        sayIdle(kTimeout, "one process renders, which waits for no other (--nproc)");
 }
 
 std::vector<std::string> RankOptions::workerArguments() const {

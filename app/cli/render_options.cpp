@@ -316,7 +316,7 @@ void sayIdleChoices(const CheckedRequest& checked, const std::vector<std::string
         catalog::idleFields(checked.request(), checked.settings(), checked.model(), otherBackends);
     for (const auto& [key, why] : idle)
         protocol::forEachRenderField([&](const protocol::RenderField& field, auto) {
-            if (field.key == key) say("note: " + optionOf(field) + " decides nothing here: " + why);
+            if (field.key == key) sayIdle(optionOf(field), why);
         });
     if (!checked.request().lora.empty() && checked.request().lora2.empty() && checked.model().takes("lora_2"))
         say("note: --lora goes into both experts; --lora-2 FILE names another for the second, --lora-2 none "

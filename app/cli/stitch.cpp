@@ -57,14 +57,11 @@ Result<fs::path> outputOf(const StitchVerb& verb) {
 }
 
 /// One line for each option that decides nothing beside the others.
-void sayIdle(const StitchVerb& verb) {
-    const auto idle = [](const char* option, const std::string& why) {
-        say(std::string("note: ") + option + " decides nothing here: " + why);
-    };
-    if (!verb.clips.empty() && verb.inputFolder != kUsualFolder) idle("--input-dir", "clips are named");
-    if (!verb.clips.empty() && !verb.pattern.empty()) idle("--pattern", "clips are named");
+void sayIdleOptions(const StitchVerb& verb) {
+    if (!verb.clips.empty() && verb.inputFolder != kUsualFolder) sayIdle("--input-dir", "clips are named");
+    if (!verb.clips.empty() && !verb.pattern.empty()) sayIdle("--pattern", "clips are named");
     if (!verb.labels.empty() && verb.fontSize == 0 && !verb.json)
-        idle("--labels", "--font-size 0 draws none");
+        sayIdle("--labels", "--font-size 0 draws none");
 }
 
 Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path& output) {
@@ -137,7 +134,7 @@ int runStitch(const StitchVerb& verb) {
     auto clips = clipsOf(verb, *output);
     if (!clips) return fail(clips.error());
 
-    sayIdle(verb);
+    sayIdleOptions(verb);
     const InterruptWatch interrupts;
     ProgressLine line;
     std::vector<LabelledClip> sources = *clips;
