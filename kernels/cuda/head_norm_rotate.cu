@@ -1,3 +1,4 @@
+#include "kernels/cuda/head_rows.cuh"
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
 
@@ -6,15 +7,6 @@ namespace {
 
 constexpr int kWarps = 4;  // of a block, each with a token of its own
 constexpr int kLanes = 32;
-
-/// The sum over the lanes that hold a head, the same bits in each of them.
-template <int Lanes>
-__device__ float headSum(float x) {
-#pragma unroll
-    for (int distance = Lanes / 2; distance > 0; distance /= 2)
-        x += __shfl_xor_sync(0xffffffffU, x, distance);
-    return x;
-}
 
 /// A warp a token, whose heads lie side by side in its lanes, several at a time; each is read and written
 /// once.
@@ -75,17 +67,10 @@ void headNormRotate(const HeadNormRotate& call, void* stream) {
     if (call.rows == 0) return;
     const auto blocks = rowBlocks((call.rows + kWarps - 1) / kWarps);
     withType(call.type, [&]<class T>(T*) {
-        const auto launch = [&](auto kernel) {
-            kernel<<<blocks, kWarps * kLanes, 0, static_cast<cudaStream_t>(stream)>>>(call);
-        };
-        if (call.headDim == 16)
-            launch(headNormRotateRows<T, 16>);
-        else if (call.headDim == 32)
-            launch(headNormRotateRows<T, 32>);
-        else if (call.headDim == 64)
-            launch(headNormRotateRows<T, 64>);
-        else
-            launch(headNormRotateRows<T, 128>);
+        withHeadDim(call.headDim, [&]<class Head>(Head) {
+            headNormRotateRows<T, Head::kDim>
+                <<<blocks, kWarps * kLanes, 0, static_cast<cudaStream_t>(stream)>>>(call);
+        });
     });
     checkLaunch("headNormRotate");
 }

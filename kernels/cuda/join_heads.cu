@@ -1,3 +1,4 @@
+#include "kernels/cuda/head_rows.cuh"
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
 
@@ -25,9 +26,7 @@ __global__ void __launch_bounds__(kThreads) joinHeadRows(JoinHeads call, unsigne
         values[k] = toFloat(pack.values[k]);
         squares += values[k] * values[k];
     }
-#pragma unroll
-    for (int distance = kHeadLanes / 2; distance > 0; distance /= 2)
-        squares += __shfl_xor_sync(0xffffffffU, squares, distance);
+    squares = headSum<kHeadLanes>(squares);
     if (!isThere) return;
     const float* weight = place < packs ? call.queryWeight : place < 2 * packs ? call.keyWeight : nullptr;
     if (weight != nullptr) {
@@ -48,18 +47,11 @@ void joinHeads(const JoinHeads& call, void* stream) {
     if (call.rows == 0) return;
     withType(call.type, [&]<class T>(T*) {
         const std::int64_t blocksOfRow = (3 * call.channels / kWide<T> + kThreads - 1) / kThreads;
-        const auto launch = [&](auto kernel) {
-            kernel<<<rowBlocks(call.rows * blocksOfRow), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-                call, static_cast<unsigned>(blocksOfRow));
-        };
-        if (call.headDim == 16)
-            launch(joinHeadRows<T, 16>);
-        else if (call.headDim == 32)
-            launch(joinHeadRows<T, 32>);
-        else if (call.headDim == 64)
-            launch(joinHeadRows<T, 64>);
-        else
-            launch(joinHeadRows<T, 128>);
+        withHeadDim(call.headDim, [&]<class Head>(Head) {
+            joinHeadRows<T, Head::kDim>
+                <<<rowBlocks(call.rows * blocksOfRow), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+                    call, static_cast<unsigned>(blocksOfRow));
+        });
     });
     checkLaunch("joinHeads");
 }

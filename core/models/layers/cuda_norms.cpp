@@ -1,6 +1,7 @@
 #include "core/models/layers/cuda_norms.h"
 
 #include "core/execution/kernel_arguments.h"
+#include "core/models/layers/float_pointer.h"
 #include "kernels/cuda/library.h"
 
 namespace reelgrid::models::cuda {
@@ -10,10 +11,6 @@ using execution::kernelTypeOf;
 using execution::streamOf;
 
 constexpr std::int64_t kMostChannels = 8192;
-
-const float* floats(const at::Tensor& x) {
-    return x.defined() ? x.const_data_ptr<float>() : nullptr;
-}
 
 void* dataOf(const at::Tensor& x) {
     return x.defined() ? x.data_ptr() : nullptr;
@@ -45,9 +42,9 @@ void addThenNorm(const at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Ten
                                            .type = *kernelTypeOf((y.defined() ? y : out_BNC).scalar_type()),
                                            .x = x_BNC.data_ptr<float>(),
                                            .y = dataOf(y),
-                                           .gate = floats(gate),
-                                           .weight = floats(weight),
-                                           .bias = floats(bias),
+                                           .gate = floatsOrNull(gate),
+                                           .weight = floatsOrNull(weight),
+                                           .bias = floatsOrNull(bias),
                                            .out = dataOf(out_BNC)},
                                           streamOf(x_BNC));
 }
@@ -59,10 +56,10 @@ void rmsNormRotate(const at::Tensor& x_BNC, const at::Tensor& weight_C, double e
                                       .eps = static_cast<float>(eps),
                                       .type = *kernelTypeOf(x_BNC.scalar_type()),
                                       .x = x_BNC.data_ptr(),
-                                      .weight = floats(weight_C)};
+                                      .weight = floatsOrNull(weight_C)};
     if (rope) {
-        call.cos = floats(rope->cos_NP);
-        call.sin = floats(rope->sin_NP);
+        call.cos = floatsOrNull(rope->cos_NP);
+        call.sin = floatsOrNull(rope->sin_NP);
         call.tokens = rope->cos_NP.size(0);
         call.headDim = 2 * rope->cos_NP.size(1);
     }

@@ -4,16 +4,10 @@
 #include <iterator>
 
 #include "core/execution/kernel_arguments.h"
+#include "core/models/layers/float_pointer.h"
 #include "kernels/cuda/library.h"
 
 namespace reelgrid::models {
-namespace {
-
-const float* floatsOrNull(const at::Tensor& x) {
-    return x.defined() ? x.const_data_ptr<float>() : nullptr;
-}
-
-}  // namespace
 
 bool joinsHeads(const at::Tensor& qkv_BNV, std::int64_t headDim) {
     constexpr std::int64_t kHeadDims[]{16, 32, 64, 128};

@@ -2,6 +2,7 @@
 
 #include "core/execution/kernel_arguments.h"
 #include "core/models/layers/cuda_norms.h"
+#include "core/models/layers/float_pointer.h"
 #include "core/models/layers/row_layout.h"
 #include "kernels/cpu/transformer/fused.h"
 
@@ -19,10 +20,6 @@ kernels::transformer::Rows rowsOf(const at::Tensor& x_BNC, double eps) {
     return {x_BNC.numel() / x_BNC.size(-1), x_BNC.size(-1), static_cast<float>(eps)};
 }
 
-const float* floats(const at::Tensor& x) {
-    return x.defined() ? x.const_data_ptr<float>() : nullptr;
-}
-
 template <class T>
 T* data(const at::Tensor& x) {
     return x.defined() ? static_cast<T*>(x.data_ptr()) : nullptr;
@@ -36,8 +33,9 @@ void fusedAddThenNorm(const at::Tensor& x_BNC, const at::Tensor& y_BNC, const at
     const at::Tensor y = y_BNC.defined() ? y_BNC.contiguous() : y_BNC;
     const at::Tensor gate = gate_C.defined() ? gate_C.contiguous() : gate_C;
     const auto run = [&]<class T>(T*) {
-        kernels::transformer::addThenNorm(rows, x_BNC.data_ptr<float>(), data<const T>(y), floats(gate),
-                                          floats(affine.weight_C), floats(affine.bias_C), data<T>(out_BNC));
+        kernels::transformer::addThenNorm(rows, x_BNC.data_ptr<float>(), data<const T>(y), floatsOrNull(gate),
+                                          floatsOrNull(affine.weight_C), floatsOrNull(affine.bias_C),
+                                          data<T>(out_BNC));
     };
     const at::ScalarType dtype = (y.defined() ? y : out_BNC).scalar_type();
     if (dtype == at::kFloat)
@@ -153,15 +151,15 @@ void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, c
     if (x_BNC.is_cuda()) return cuda::rmsNormRotate(x_BNC, weight_C, eps, rope);
     kernels::transformer::Rotation rotation;
     if (rope)
-        rotation = {floats(rope->cos_NP), floats(rope->sin_NP), rope->cos_NP.size(0),
+        rotation = {floatsOrNull(rope->cos_NP), floatsOrNull(rope->sin_NP), rope->cos_NP.size(0),
                     2 * rope->cos_NP.size(1)};
     const auto rows = rowsOf(x_BNC, eps);
     if (x_BNC.scalar_type() == at::kFloat)
-        kernels::transformer::rmsNormRotate(rows, data<float>(x_BNC), x_BNC.stride(1), floats(weight_C),
+        kernels::transformer::rmsNormRotate(rows, data<float>(x_BNC), x_BNC.stride(1), floatsOrNull(weight_C),
                                             rotation);
     else
-        kernels::transformer::rmsNormRotate(rows, data<BFloat16>(x_BNC), x_BNC.stride(1), floats(weight_C),
-                                            rotation);
+        kernels::transformer::rmsNormRotate(rows, data<BFloat16>(x_BNC), x_BNC.stride(1),
+                                            floatsOrNull(weight_C), rotation);
 }
 
 at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear) {
