@@ -37,12 +37,17 @@ inline double percentile(std::vector<double> values, double share) {
     return values[std::min(values.size() - 1, std::size_t(share * double(values.size())))];
 }
 
-/// "VmRSS:", "VmHWM:", … of a process, in megabytes; 0 where it is gone.
-inline double memoryOf(const std::string& process, const std::string& field) {
+/// The number of a field of /proc's status of a process ("Threads:"); 0 where it is gone.
+inline double statusOf(const std::string& process, const std::string& field) {
     std::ifstream status("/proc/" + process + "/status");
     for (std::string line; std::getline(status, line);)
-        if (line.starts_with(field)) return std::atof(line.c_str() + field.size()) / 1024;
+        if (line.starts_with(field)) return std::atof(line.c_str() + field.size());
     return 0;
+}
+
+/// "VmRSS:", "VmHWM:", … of a process, in megabytes; 0 where it is gone.
+inline double memoryOf(const std::string& process, const std::string& field) {
+    return statusOf(process, field) / 1024;
 }
 
 }  // namespace reelgrid::benchmarks

@@ -124,6 +124,15 @@ class AttentionKernels : public OnGpu, public testing::WithParamInterface<const 
         const at::Tensor error = at::where(seen, lse_BHN.to(at::kDouble) - truth.lse_BHN, 0.0).abs();
         EXPECT_LT(error.max().item<double>(), 2e-5) << c.name();
     }
+    /// Scores rise or fall along 1000 keys, from -reach to reach in each channel.
+    void expectExactOverARamp(std::int64_t queries, std::int64_t dim, double reach) const {
+        const at::Tensor q = at::ones({1, 1, queries, dim}, options(at::kBFloat16)),
+                         v = random(1, 1000, 1, dim, at::kBFloat16);
+        const at::Tensor ramp = at::linspace(-reach, reach, 1000, options(at::kFloat)).view({1, 1, 1000, 1});
+        const at::Tensor k = ramp.expand({1, 1, 1000, dim}).to(at::kBFloat16).contiguous();
+        const at::Tensor out = run(problemFor(q, k, v), q);
+        EXPECT_LT(relativeError(out, plain(q, k, v, at::kDouble).out_BHND), 1e-2) << reach;
+    }
 };
 INSTANTIATE_TEST_SUITE_P(Ours, AttentionKernels, testing::Values("fav2", "fav3"),
                          [](const auto& each) { return std::string(each.param); });
@@ -206,15 +215,7 @@ TEST_P(AttentionKernels, ReadEveryLayoutOfRows) {
 TEST_P(AttentionKernels, ScoresThatRiseOrFallAlongTheKeysAreExact) {
     // The base of the weights lags behind the largest score: steps above and below what it tolerates.
     for (const std::int64_t dim : {48, 64, 80, 128, 160, 192, 256})
-        for (const double reach : {0.05, 1.0, 40.0, -0.05, -1.0, -40.0}) {
-            const at::Tensor q = at::ones({1, 1, 70, dim}, options(at::kBFloat16)),
-                             v = random(1, 1000, 1, dim, at::kBFloat16);
-            const at::Tensor ramp =
-                at::linspace(-reach, reach, 1000, options(at::kFloat)).view({1, 1, 1000, 1});
-            const at::Tensor k = ramp.expand({1, 1, 1000, dim}).to(at::kBFloat16).contiguous();
-            const at::Tensor out = run(problemFor(q, k, v), q);
-            EXPECT_LT(relativeError(out, plain(q, k, v, at::kDouble).out_BHND), 1e-2) << reach;
-        }
+        for (const double reach : {0.05, 1.0, 40.0, -0.05, -1.0, -40.0}) expectExactOverARamp(70, dim, reach);
 }
 
 TEST_P(AttentionKernels, RowsThatSeeNothingGiveZero) {
@@ -387,15 +388,8 @@ TEST_P(TensorMemoryKernels, TakeMasksBiasesBatchesAndSharedKeyHeads) {
 
 TEST_P(TensorMemoryKernels, ScoresThatRiseOrFallAlongTheKeysAreExact) {
     for (const std::int64_t dim : {64, 128})
-        for (const double reach : {0.05, 1.0, 40.0, -0.05, -1.0, -40.0}) {
-            const at::Tensor q = at::ones({1, 1, 300, dim}, options(at::kBFloat16)),
-                             v = random(1, 1000, 1, dim, at::kBFloat16);
-            const at::Tensor ramp =
-                at::linspace(-reach, reach, 1000, options(at::kFloat)).view({1, 1, 1000, 1});
-            const at::Tensor k = ramp.expand({1, 1, 1000, dim}).to(at::kBFloat16).contiguous();
-            const at::Tensor out = run(problemFor(q, k, v), q);
-            EXPECT_LT(relativeError(out, plain(q, k, v, at::kDouble).out_BHND), 1e-2) << reach;
-        }
+        for (const double reach : {0.05, 1.0, 40.0, -0.05, -1.0, -40.0})
+            expectExactOverARamp(300, dim, reach);
 }
 
 TEST_P(TensorMemoryKernels, WriteNothingBesideTheOutputAndGiveTheSameBitsEachTime) {

@@ -30,6 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using benchmarks::memoryOf;
+using benchmarks::statusOf;
 
 constexpr int kClips = 4;
 constexpr int kReadyMilliseconds = 30000, kRenderMilliseconds = 300000;
@@ -41,7 +42,7 @@ struct Held {
 };
 
 Held heldBy(const std::string& process) {
-    Held held{memoryOf(process, "VmRSS:"), memoryOf(process, "Threads:") * 1024, 0};
+    Held held{memoryOf(process, "VmRSS:"), statusOf(process, "Threads:"), 0};
     std::error_code gone;
     for (fs::directory_iterator file("/proc/" + process + "/fd", gone), end; !gone && file != end;
          file.increment(gone))
@@ -55,10 +56,7 @@ std::string newestChild() {
     int newest = 0;
     for (const auto& entry : fs::directory_iterator("/proc")) {
         const int id = std::atoi(entry.path().filename().c_str());
-        if (id <= newest) continue;
-        std::ifstream status(entry.path() / "status");
-        for (std::string line; std::getline(status, line);)
-            if (line.starts_with("PPid:") && std::atoi(line.c_str() + 5) == getpid()) newest = id;
+        if (id > newest && int(statusOf(std::to_string(id), "PPid:")) == getpid()) newest = id;
     }
     return newest == 0 ? std::string() : std::to_string(newest);
 }
