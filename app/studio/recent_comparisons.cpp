@@ -1,5 +1,7 @@
 #include "app/studio/recent_comparisons.h"
 
+#include <QBuffer>
+#include <QImage>
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -28,12 +30,20 @@ QDateTime changedAt(const fs::path& path) {
         std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
 }
 
-QImage middleOf(const fs::path& clip) {
+/// Packed: hundreds of them are kept as long as the window is open.
+QByteArray middleOf(const fs::path& clip) {
     const auto opened = media::Clip::open(clip);
     if (!opened) return {};
     const auto frame = opened.value()->frame(opened.value()->info().frameCount() / 2);
     if (!frame) return {};
-    return widgets::toImage(**frame).scaled(kPictureSize, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+    const QImage image =
+        widgets::toImage(**frame).scaled(kPictureSize, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+    QByteArray packed;
+    QBuffer buffer(&packed);
+    buffer.open(QIODevice::WriteOnly);
+    constexpr int kQuality = 90;
+    image.save(&buffer, "JPEG", kQuality);
+    return packed;
 }
 
 QString detailsOf(const protocol::RenderRequest& request) {
@@ -79,7 +89,7 @@ std::vector<RecentComparison> findRecentComparisons(const fs::path& results, con
     for (const auto& [when, folder] : folders) {
         if (found.size() == kMost || stop.stop_requested()) break;
         const auto before = std::ranges::find_if(known, [&](const RecentComparison& each) {
-            return each.folder == folder && each.when == when && !each.picture.isNull();
+            return each.folder == folder && each.when == when && !each.picture.isEmpty();
         });
         if (before != known.end())
             found.push_back(*before);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <QByteArray>
 #include <QDateTime>
-#include <QImage>
 #include <QObject>
 #include <QStringList>
 #include <filesystem>
@@ -18,8 +18,8 @@ struct RecentComparison {
     QString prompt;
     QStringList backends;
     QDateTime when;
-    QString details{};  ///< model, seed, steps, size, as far as they are asked for
-    QImage picture;     ///< the middle of its first clip; null when that can't be read
+    QString details{};     ///< model, seed, steps, size, as far as they are asked for
+    QByteArray picture{};  ///< a JPEG of its first clip's middle; empty when that can't be read
 };
 
 /// The newest comparisons in `results`, the newest first, with their pictures. Folders that hold none are

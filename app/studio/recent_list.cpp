@@ -1,6 +1,7 @@
 #include "app/studio/recent_list.h"
 
 #include <QLocale>
+#include <QPixmapCache>
 #include <algorithm>
 
 #include "app/studio/recent_comparisons.h"
@@ -15,13 +16,34 @@ constexpr QSize kCell(216, 184);
 constexpr int kTextWidth = 196;
 constexpr int kSearchRole = Qt::UserRole + 1;
 
-QIcon iconOf(const QImage& picture) {
-    QPixmap pixmap(kPicture);
-    pixmap.fill(widgets::theme::kRaised);
-    if (!picture.isNull())
-        pixmap = QPixmap::fromImage(picture.scaled(kPicture, Qt::KeepAspectRatio, Qt::SmoothTransformation));
-    return QIcon(pixmap);
+QPixmap pixmapOf(const QByteArray& picture) {
+    const QImage image = QImage::fromData(picture);
+    if (!image.isNull())
+        return QPixmap::fromImage(image.scaled(kPicture, Qt::KeepAspectRatio, Qt::SmoothTransformation));
+    QPixmap plain(kPicture);
+    plain.fill(widgets::theme::kRaised);
+    return plain;
 }
+
+/// Unpacks its picture when it comes into sight; Qt's cache of pixmaps bounds how many stay unpacked.
+class RecentItem : public QListWidgetItem {
+  public:
+    RecentItem(const RecentComparison& comparison, const QString& words, QListWidget* list)
+        : QListWidgetItem(words, list),
+          m_picture(comparison.picture),
+          m_key(QString("recent %1 %2").arg(comparison.when.toMSecsSinceEpoch()).arg(qHash(m_picture))) {}
+
+    [[nodiscard]] QVariant data(int role) const override {
+        if (role != Qt::DecorationRole) return QListWidgetItem::data(role);
+        QPixmap pixmap;
+        if (!QPixmapCache::find(m_key, &pixmap)) QPixmapCache::insert(m_key, pixmap = pixmapOf(m_picture));
+        return pixmap;
+    }
+
+  private:
+    QByteArray m_picture;
+    QString m_key;
+};
 
 QString backendsOf(const RecentComparison& comparison) {
     if (comparison.backends.size() <= 3) return comparison.backends.join(", ");
@@ -62,8 +84,8 @@ void RecentList::fill() {
         const QString prompt = comparison.prompt.isEmpty()
                                    ? QString::fromStdString(comparison.folder.filename().string())
                                    : comparison.prompt;
-        auto* item = new QListWidgetItem(iconOf(comparison.picture),
-                                         QString("%1\n%2\n%3").arg(line(prompt), line(backends), when), this);
+        auto* item =
+            new RecentItem(comparison, QString("%1\n%2\n%3").arg(line(prompt), line(backends), when), this);
         item->setData(Qt::UserRole, QString::fromStdString(comparison.folder.string()));
         item->setToolTip(QString("%1\n%2\n%3")
                              .arg(comparison.prompt, comparison.details,

@@ -88,7 +88,7 @@ void RenderController::render(const protocol::RenderRequest& request, QStringLis
     // Now, so that the next comparison finds the name taken; a failure is the first job's to report.
     std::error_code ignored;
     std::filesystem::create_directories(m_current->folder, ignored);
-    m_panel->removeFinished();
+    removeFinishedRows();
     for (const QString& backend : backends)
         submit(requestFor(request, backend.toStdString(), model, m_current->folder), m_current);
 }
@@ -137,7 +137,7 @@ RenderController::Shared RenderController::newSubject(const MatrixRow& row,
 
 void RenderController::renderMatrix(const std::vector<MatrixRow>& rows,
                                     const std::vector<families::ModelInfo>& models) {
-    m_panel->removeFinished();
+    removeFinishedRows();
     Shared comparison;
     int subject = -1;
     for (const MatrixRow& row : rows) {
@@ -257,6 +257,17 @@ void RenderController::forgetEnded(const std::filesystem::path& clip) {
         if (job != nullptr && isFinished(job->state) && job->request.output == clip)
             m_panel->remove(QString::fromStdString(id));
     }
+}
+
+/// Nothing is kept of a render that is done and out of sight: its session and manifest know the rest.
+void RenderController::removeFinishedRows() {
+    m_panel->removeFinished();
+    std::erase_if(m_places, [this](const auto& entry) {
+        const Job* job = m_jobs.find(entry.first);
+        if (job == nullptr || job->state != JobState::Done) return false;
+        m_jobs.forget(entry.first);
+        return true;
+    });
 }
 
 // ── what becomes of jobs ────────────────────────────────────────────────────────────────────────────────

@@ -85,6 +85,7 @@ class RenderController : public QObject {
     Shared joinOrShow(RenderedComparison&& comparison);
     void discard(const QString& job);
     void forgetEnded(const std::filesystem::path& clip);
+    void removeFinishedRows();
     void followMatrix(const Shared& comparison);
     [[nodiscard]] widgets::JobView rowOf(const jobs::Job& job, const RenderedComparison& comparison) const;
     int addTile(const widgets::JobView& view, const std::filesystem::path& clip);

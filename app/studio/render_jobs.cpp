@@ -63,6 +63,11 @@ Result<void> RenderJobs::retry(const std::string& id, jobs::Begin begin) {
     return m_jobs.contains(id) ? queue().retry(id, begin) : Result<void>();
 }
 
+void RenderJobs::forget(const std::string& id) {
+    m_jobs.erase(id);
+    m_events.erase(id);
+}
+
 void RenderJobs::forecast(const protocol::RenderRequest& request, jobs::JobQueue::ForecastTold told) {
     queue().forecast(request, [this, told = std::move(told)](const auto& forecast) {
         QMetaObject::invokeMethod(

@@ -35,6 +35,9 @@ class RenderJobs : public QObject {
     void forecast(const protocol::RenderRequest& request, jobs::JobQueue::ForecastTold told);
     void setPaused(bool paused) { paused ? queue().pause() : queue().resume(); }
 
+    /// It is none of these any more.
+    void forget(const std::string& id);
+
     /// As last heard of it; null when it is none of these.
     [[nodiscard]] const jobs::Job* find(const std::string& id) const;
     [[nodiscard]] bool allFinished() const;

@@ -50,6 +50,13 @@ std::string firstLine(const std::exception& failure) {
     return message.substr(0, message.find('\n'));
 }
 
+/// Throws why an exchange failed: where this rank's watch has ended it, the watch's reason, which names the
+/// rank that is to blame; NCCL says "internal error" then.
+void throwReason(RankGroup& group, const std::exception& failure, const std::string& what = "") {
+    group.deviceWatch().check();
+    group.watch().explain(what + firstLine(failure));
+}
+
 /// As bytes, so that neither Gloo nor NCCL need know the dtype.
 at::Tensor bytesOf(const at::Tensor& x) {
     return x.contiguous().flatten().view(at::kByte);
@@ -118,7 +125,7 @@ std::shared_ptr<c10::Event> Exchange::Work::awaitOnGpu() {
     try {
         work->synchronize();
     } catch (const std::exception& failure) {
-        group.watch().explain(firstLine(failure));
+        throwReason(group, failure);
     }
     auto done = momentOn(device);
     group.deviceWatch().follow({[begun = queued, on = device] { return isPast(begun, on); },
@@ -201,7 +208,7 @@ void Communicator::connectGpus(at::Device device) {
         *isConnected = true;
     } catch (const std::exception& failure) {
         *isConnected = true;
-        m_group.watch().explain("the ranks' GPUs can't be connected: " + firstLine(failure));
+        throwReason(m_group, failure, "the ranks' GPUs can't be connected: ");
     }
     m_group.deviceWatch().addEnd([nccl = m_backend->nccl] { nccl->abort(); });
 }
@@ -227,7 +234,7 @@ void Communicator::begin(Exchange::Work& work, const std::function<void(Exchange
     try {
         how(work);
     } catch (const std::exception& failure) {
-        m_group.watch().explain(firstLine(failure));
+        throwReason(m_group, failure);
     }
 }
 

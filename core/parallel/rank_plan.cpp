@@ -51,11 +51,12 @@ StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, cons
                        (secondsOf(linkOf(links, u), 4 * partBytes * (u - 1) / u, 4) +
                         copySeconds(card, kUlyssesTouches * partBytes));
     if (r > 1) {
+        const bool isInHost = &linkOf(links, shared) == &links.inHost;
         const double travel = secondsOf(linkOf(links, shared), 2 * partBytes, 2);
-        const double attended = attention / double(work.layers) / r;
+        const double hidden = isInHost ? 0 : attention / double(work.layers) / r;
         const double fp32Bytes = double(each) * double(work.channels) * sizeof(float);
         plan.ring = passesEach * double(work.layers) *
-                    ((r - 1) * std::max(0.0, travel - attended) +
+                    ((r - 1) * std::max(0.0, travel - hidden) +
                      copySeconds(card, kRingTouches * partBytes + mergedBytes(r, partBytes, fp32Bytes)));
     }
     const double prediction = double(work.outputValues) * kPredictionBytes;

@@ -55,8 +55,11 @@ struct StepPlan {
 ///   tokens      filled up to a multiple of ring × ulysses; each rank computes its share
 ///   Ulysses     four exchanges a layer: each rank sends (u − 1) / u of its part of q, k, v and the output,
 ///               and reads and writes memory beside that
-///   ring        keys and values, copied once, travel on while the last ones are attended to: only what is
-///               longer than that attention counts; outputs are merged part by part, in fp32 up to the last
+///   ring        keys and values are copied once and travel on. Within a host that is not hidden behind the
+///               attention to the last ones, though it runs beside it: NCCL and attention keep each other
+///               from multiprocessors, as two and four H100 showed. Between hosts, where the network is what
+///               takes the time, only what is longer than that attention counts. Outputs are merged part by
+///               part, in fp32 up to the last
 ///   gathering   each rank gets all predictions of a pass in fp32; branches exchange theirs once a step
 ///   weights     of shards each rank gets all others' of the next layer while one computes: only what is
 ///               longer than that layer's compute counts

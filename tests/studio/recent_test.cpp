@@ -26,8 +26,8 @@ TEST_F(WindowTest, ANewPromptKeepsTheEarlierComparisonWithinReach) {
     EXPECT_EQ(earlier.backends, (QStringList{"sdpa", "fav2"}));
     EXPECT_LE(std::abs(earlier.when.secsTo(QDateTime::currentDateTime())), 60);
     // Its middle frame: a bright square on the worker's ground.
-    ASSERT_FALSE(earlier.picture.isNull());
-    const QImage& picture = earlier.picture;
+    const QImage picture = QImage::fromData(earlier.picture);
+    ASSERT_FALSE(picture.isNull());
     EXPECT_GT(qRed(picture.pixel(picture.width() * 16 / 64, picture.height() / 2)),
               qRed(picture.pixel(picture.width() * 50 / 64, picture.height() / 2)) + 40);
 
@@ -39,6 +39,7 @@ TEST_F(WindowTest, ANewPromptKeepsTheEarlierComparisonWithinReach) {
     ASSERT_EQ(list->count(), 2);
     EXPECT_TRUE(list->item(1)->text().startsWith("a square\nsdpa, fav2\n"))
         << list->item(1)->text().toStdString();
+    EXPECT_EQ(list->item(1)->data(Qt::DecorationRole).value<QPixmap>().height(), 108);
     Q_EMIT list->itemActivated(list->item(1));
     ASSERT_TRUE(waitUntil([&] { return clips().size() == 2; }));
     EXPECT_EQ(clips()[0].path, firstClip);
@@ -63,7 +64,7 @@ TEST_F(WindowTest, ClipsThatNoSessionNamesAreAComparisonOfTheirFolder) {
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].prompt, "a car");
     EXPECT_EQ(found[0].backends, (QStringList{"sdpa", "fav2"}));
-    EXPECT_FALSE(found[0].picture.isNull());
+    EXPECT_FALSE(found[0].picture.isEmpty());
     openIn(m_window, folder, 2);
     EXPECT_EQ(clips()[0].path, reference);
     EXPECT_EQ(m_window.editor().request().seed, 9U);

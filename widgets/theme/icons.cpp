@@ -125,6 +125,7 @@ class GlyphEngine : public QIconEngine {
     }
     QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
         QPixmap pixmap(size);
+        if (pixmap.isNull()) return pixmap;  // a layout that has no room asks for no size
         pixmap.fill(Qt::transparent);
         QPainter painter(&pixmap);
         paint(&painter, QRect(QPoint(), size), mode, state);
