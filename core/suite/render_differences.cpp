@@ -23,9 +23,8 @@ using Texts = std::map<std::string, std::string>;
 constexpr const char *kHashes = "model.hashes.", *kPictures = "pictures.";
 
 /// Neither picture nor cost, or another field's business.
-constexpr std::array kDecideNothing{"device",      "force_output_size", "save_latents_every",
-                                    "keep_frames", "chain_save",        "recipe",
-                                    "lockstep",    "input_dir"};
+constexpr std::array kDecideNothing{"device", "force_output_size", "save_latents_every", "chain_save",
+                                    "recipe", "lockstep",          "input_dir"};
 
 /// The LoRAs' files by their names: what they hold is told by hashes.
 std::vector<std::string> namesOf(std::vector<std::string> loras) {
@@ -116,12 +115,13 @@ void addHashes(const Texts& here, const Texts& there, const char* prefix,
     }
 }
 
-bool decidesCost(const std::string& key) {
+/// Whether the field decides time or memory alone. Without kept frames figures are of decoded clips.
+bool decidesCostAlone(const std::string& key) {
+    if (key == "fps" || key == "keep_frames") return false;
     bool decides = false;
     protocol::forEachRenderField([&](const RenderField& field, auto) {
         if (key == field.key)
-            decides =
-                key != "fps" && (field.decides == Decides::Nothing || field.decides == Decides::Captures);
+            decides = field.decides == Decides::Nothing || field.decides == Decides::Captures;
     });
     return decides;
 }
@@ -156,7 +156,7 @@ RenderDifferences differencesBetween(const Manifest& here, const Manifest& there
     for (const auto& [key, ignored] : keys.items()) {
         FieldDifference difference{key, valueAt(own, key), valueAt(other, key)};
         if (difference.here == difference.there) continue;
-        (decidesCost(key) ? found.cost : found.picture).push_back(std::move(difference));
+        (decidesCostAlone(key) ? found.cost : found.picture).push_back(std::move(difference));
     }
     // Of another model, or other LoRAs, all hashes are others.
     if (!here.modelHashes.empty() && !there.modelHashes.empty()) {

@@ -22,15 +22,16 @@ std::string textOf(const FieldDifference& difference);
 
 /// What two renders differ in.
 struct RenderDifferences {
-    /// What is shown, or how it is computed: nothing of the two can be compared.
+    /// What is shown, how it is computed, or what figures are measured on: nothing of the two can be
+    /// compared.
     std::vector<FieldDifference> picture;
     /// What decides nothing of the picture, but takes time or memory: those can't.
     std::vector<FieldDifference> cost;
 };
 
 /// Both manifests must have their settings. What is in `varied`, keys of a request's fields, is left out, and
-/// so is what decides neither: where files lie whose contents are the same, what is kept beside a clip, which
-/// of a machine's devices it was. Devices, machines and versions are not compared here.
+/// so is what decides neither: where files lie whose contents are the same, which of a machine's devices it
+/// was. Devices, machines and versions are not compared here.
 RenderDifferences differencesBetween(const result::Manifest& here, const result::Manifest& there,
                                      const std::set<std::string>& varied);
 

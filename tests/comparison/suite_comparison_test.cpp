@@ -145,7 +145,6 @@ TEST_F(SuiteComparison, OfRendersThatOnlyTakeOtherTimeComparesTheRest) {
     const SuiteResult there = suiteOf([](const SuiteJob&, Manifest& manifest) {
         manifest.settings->offload = protocol::kOffloadBlocks;
         manifest.settings->recipe = "turbo";
-        manifest.settings->keepFrames = protocol::kKeepOff;
         manifest.settings->ulyssesDegree = 1;
     });
     const SuiteResult result = compared(suiteOf(), there);
@@ -316,6 +315,10 @@ TEST(RenderDifferences, WhatDecidesNothingIsNone) {
                                      manifest.settings->inputDir = "/elsewhere";
                                  }),
                 IsEmpty());
+    EXPECT_THAT(fieldsThatDiffer(
+                    nothing, [](Manifest& manifest) { manifest.settings->keepFrames = protocol::kKeepOff; }),
+                ElementsAre("keep_frames \"lossless\" here, \"off\" there"))
+        << "figures are of decoded clips then";
     const auto sparse = [](Manifest& manifest) {
         manifest.settings->attentionType = "sla";
         manifest.settings->slaTopk = 0.5;
