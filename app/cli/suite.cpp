@@ -28,6 +28,9 @@
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
 #include "core/session/session.h"
+#include "core/suite/manifest_part.h"
+#include "core/suite/other_suite.h"
+#include "core/suite/suite_comparison.h"
 #include "core/suite/suite_file.h"
 #include "core/suite/suite_report.h"
 #include "core/suite/suite_result.h"
@@ -182,6 +185,7 @@ Result<void> measure(Run& run, MetricOptions& asked, const std::stop_token& stop
                                             run.checked[row.job].settings().prompt, clip.metrics, stop);
         if (!done) row.error = done.error();
         row.measured = suite::measuredOf(clip);
+        row.manifest = suite::comparedPart(clip.manifest);
     }
     line.clear();
     if (measuring.reused() > 0)
@@ -229,9 +233,17 @@ int finish(const SuiteVerb& verb, const Run& run, const suite::SuiteResult& resu
         return fail(written.error());
     for (const SuiteRow& row : result.rows)
         if (row.error) fail(row.error->in(row.clip.filename().string()));
+    if (verb.json && result.againstNotes)
+        for (const std::string& line : suite::linesOf(*result.againstNotes, result.plan))
+            say("note: --against: " + line);
     const int printed = verb.json ? printResult(document)
                                   : printResult(suite::suiteText(result) + "report: " + report.string());
-    return result.passed() ? printed : 1;
+    if (!result.passed()) return 1;
+    if (printed == 0 && result.againstNotes && result.against.empty())
+        return fail({ErrorCode::BadUsage, "--against " + verb.against +
+                                              ": no clip could be compared; some of the same renders were "
+                                              "needed"});
+    return printed;
 }
 
 int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
@@ -244,9 +256,19 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     const auto lanes = lanesOf(verb, machine);
     if (!lanes) return fail(lanes.error());
     if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
+    // Before rendering, so that a wrong folder doesn't cost hours, and this suite's own isn't overwritten
+    // yet.
+    std::optional<suite::OtherSuite> other;
+    if (!verb.against.empty()) {
+        auto read = suite::readOtherSuite(fs::absolute(verb.against).lexically_normal() / suite::kSuiteFile);
+        if (!read) return fail(read.error().in("--against"));
+        other = *std::move(read);
+    }
     auto prepared = runOf(verb, machine);
     if (!prepared) return fail(prepared.error());
     Run run = *std::move(prepared);
+    if (other)
+        if (auto same = requireSameJobs(run.plan, *other); !same) return fail(same.error().in("--against"));
     const auto lock = result::WriterLock::acquire(run.folder / "suite");
     if (!lock) return fail(lock.error());
     const std::vector<std::size_t> missing = missingOf(run);
@@ -265,9 +287,7 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     if (auto measured = measure(run, verb.asked, interrupts.token()); !measured)
         return fail(measured.error());
     suite::SuiteResult result = suite::sumUp(run.plan, run.rows, gate);
-    if (!verb.against.empty())
-        if (auto compared = compareWith(result, fs::absolute(verb.against) / suite::kSuiteFile); !compared)
-            return fail(compared.error().in("--against"));
+    if (other) compareWith(result, *other);
     return finish(verb, run, result);
 }
 

@@ -299,6 +299,7 @@ int runTune(const TuneVerb& verb, const machine::Machine& machine) {
         return fail(saved.error());
     if (verb.json) return printResult(document);
     std::string text = verdictText(*tuning) + "\n";
+    if (const std::string warmUp = warmUpText(*tuning); !warmUp.empty()) text += warmUp + "\n";
     if (const auto floor = tuning->floorQuality)
         text += "Noise floor, sdpa against " + tuning->floorBackend + ": " +
                 qualityText(tuning->budget.quality, *floor) + "\n";

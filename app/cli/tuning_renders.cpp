@@ -6,7 +6,7 @@
 #include "app/cli/progress_line.h"
 #include "core/comparison/clip_measurer.h"
 #include "core/comparison/clip_name.h"
-#include "core/comparison/same_work.h"
+#include "core/comparison/steady_times.h"
 #include "core/protocol/result_paths.h"
 #include "core/tune/latents_drift.h"
 
@@ -75,17 +75,6 @@ TuningRenders::~TuningRenders() = default;
 
 namespace {
 
-/// Seconds of what --attention-type covers, in one repetition.
-std::optional<double> coveredSeconds(const result::ClipResult& result) {
-    std::optional<double> sum;
-    for (const protocol::ModuleKindInfo& kind : protocol::kModuleKinds) {
-        if (!kind.followsAttentionType) continue;
-        if (const auto seconds = comparison::attentionSeconds(result, kind.kind))
-            sum = sum.value_or(0) + *seconds;
-    }
-    return sum;
-}
-
 std::optional<double> meanOf(const std::optional<metrics::Series>& series) {
     return series ? std::optional(series->mean) : std::nullopt;
 }
@@ -123,9 +112,10 @@ Result<tune::TuningRender> TuningRenders::render(const std::string& name, Checke
 
 Result<void> TuningRenders::measure(tune::TuningRender& render, const tune::Budget& budget) {
     const bool isReference = m_reference.empty();
+    const comparison::SteadyTimes times = comparison::steadyTimesOf(m_last);
     if (isReference) {
         m_reference = render.clip;
-        if (coveredSeconds(m_last)) m_attentionYardstick = comparison::secondsOutsideAttention(m_last);
+        if (times.coveredAttention) m_attentionYardstick = times.outsideAttention;
     } else {
         // The worker measures on frames before encoding; one that was started again has none to compare with.
         comparison::ClipMeasurer measurer(m_reference);
@@ -147,16 +137,16 @@ Result<void> TuningRenders::measure(tune::TuningRender& render, const tune::Budg
                                                  " can't be measured for clips of this size"};
     render.measured.quality = *quality;
 
-    const result::Timing* timing = m_last.timing();
-    render.attentionSeconds = coveredSeconds(m_last);
-    if (timing != nullptr) render.denoiseSeconds = timing->stage("denoise");
+    render.attentionSeconds = times.coveredAttention;
+    render.warmUpSeconds = times.warmUp;
+    if (const result::Timing* timing = m_last.timing()) render.denoiseSeconds = timing->stage("denoise");
     if (!m_attentionYardstick) {
-        render.measured.seconds = render.denoiseSeconds.value_or(0);
+        render.measured.seconds = times.denoise.value_or(0);
         return {};
     }
-    const auto outside = comparison::secondsOutsideAttention(m_last);
-    const double speed = outside ? *m_attentionYardstick / *outside : 1;
-    render.measured.seconds = render.attentionSeconds.value_or(0) * speed;
+    const double outside = times.outsideAttention.value_or(0);
+    const double speed = outside > 0 ? *m_attentionYardstick / outside : 1;
+    render.measured.seconds = times.coveredAttention.value_or(0) * speed;
     return {};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
 
 #include "core/base/pending_file.h"
 
@@ -66,9 +68,22 @@ std::string shortened(std::string text) {
     return text.substr(0, end) + "…";
 }
 
+/// Parses, and keeps in `repeated` a key that an object has twice, as a message shows it.
+json parsedWatchingKeys(std::string_view text, std::string& repeated) {
+    std::vector<std::set<std::string>> open;  // the keys so far of each object that is begun
+    return json::parse(text, [&](int, json::parse_event_t event, json& parsed) {
+        if (event == json::parse_event_t::object_start) open.emplace_back();
+        if (event == json::parse_event_t::object_end) open.pop_back();
+        if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
+            repeated = showJson(parsed);
+        return true;
+    });
+}
+
 }  // namespace
 
-Result<json> parseJson(std::string_view text, const std::string& what, JsonDialect dialect) {
+Result<json> parseJson(std::string_view text, const std::string& what, JsonDialect dialect,
+                       RepeatedKeys keys) {
     const auto invalid = [&](const std::string& why) {
         return Error{ErrorCode::InvalidData, what + ": " + why};
     };
@@ -76,7 +91,13 @@ Result<json> parseJson(std::string_view text, const std::string& what, JsonDiale
         return invalid("JSON nested " + std::to_string(depth) + " deep, at most " +
                        std::to_string(kMaxJsonDepth) + " was expected");
     try {
-        return dialect == JsonDialect::Python ? json::parse(withQuotedConstants(text)) : json::parse(text);
+        const std::string quoted = dialect == JsonDialect::Python ? withQuotedConstants(text) : std::string();
+        const std::string_view standard = dialect == JsonDialect::Python ? quoted : text;
+        if (keys == RepeatedKeys::LastCounts) return json::parse(standard);
+        std::string repeated;
+        json parsed = parsedWatchingKeys(standard, repeated);
+        if (!repeated.empty()) return invalid(repeated + " is there twice, once was needed");
+        return parsed;
     } catch (const json::exception& error) {
         const auto* where = dynamic_cast<const json::parse_error*>(&error);
         const std::string place = where == nullptr ? "" : " at byte " + std::to_string(where->byte);
@@ -85,10 +106,10 @@ Result<json> parseJson(std::string_view text, const std::string& what, JsonDiale
     }
 }
 
-Result<json> readJsonObject(const std::filesystem::path& path, std::size_t maxBytes) {
+Result<json> readJsonObject(const std::filesystem::path& path, std::size_t maxBytes, RepeatedKeys keys) {
     const auto text = readFile(path, maxBytes);
     if (!text) return text.error();
-    auto parsed = parseJson(*text, path.string(), JsonDialect::Python);
+    auto parsed = parseJson(*text, path.string(), JsonDialect::Python, keys);
     if (parsed && !parsed->is_object())
         return Error{ErrorCode::InvalidData,
                      path.string() + ": holds " + showJson(*parsed) + ", a JSON object was needed"};

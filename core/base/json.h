@@ -21,14 +21,23 @@ enum class JsonDialect {
     Python,
 };
 
-/// Parses untrusted JSON. InvalidData says that `what` is not JSON and where, or is nested too deeply.
+/// What becomes of a key that an object has twice.
+enum class RepeatedKeys {
+    LastCounts,  ///< as in Python: of files that other programs write
+    Refused,     ///< of those that people write for this one: nobody knows which was meant
+};
+
+/// Parses untrusted JSON. InvalidData says that `what` is not JSON and where, is nested too deeply, or which
+/// key is there twice.
 Result<nlohmann::json> parseJson(std::string_view text, const std::string& what,
-                                 JsonDialect dialect = JsonDialect::Standard);
+                                 JsonDialect dialect = JsonDialect::Standard,
+                                 RepeatedKeys keys = RepeatedKeys::LastCounts);
 
 /// Reads an untrusted JSON object, as Python may have written it, from a file of at most `maxBytes`. Fails
 /// with NotFound, Io, or InvalidData naming the file and what is wrong.
 Result<nlohmann::json> readJsonObject(const std::filesystem::path& path,
-                                      std::size_t maxBytes = std::size_t{64} << 20);
+                                      std::size_t maxBytes = std::size_t{64} << 20,
+                                      RepeatedKeys keys = RepeatedKeys::LastCounts);
 
 /// Prints on one line (or indented by two); text that is not UTF-8 gets replacement characters instead of
 /// failing.

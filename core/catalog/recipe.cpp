@@ -7,7 +7,6 @@
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
-#include "core/base/json_keys.h"
 #include "core/base/resources.h"
 #include "core/hub/repository.h"
 #include "core/protocol/field_reader.h"
@@ -54,11 +53,10 @@ Result<void> locateLoras(const fs::path& folder, std::vector<std::string>& loras
 }
 
 Result<Recipe> readRecipe(const fs::path& file) {
-    const auto json = readJsonObject(file, kMostBytes);
-    if (!json) return json.error();
-    if (auto once = requireKeysOnce(file, kMostBytes); !once) return once.error();
+    const auto document = readJsonObject(file, kMostBytes, RepeatedKeys::Refused);
+    if (!document) return document.error();
     const std::string what = "recipe " + file.string();
-    for (const auto& [key, value] : json->items())
+    for (const auto& [key, value] : document->items())
         if (!isAmong(kFields, key) && !isAmong(kOwn, key)) {
             std::string known;
             for (const std::string_view each : kOwn) known.append(known.empty() ? "" : ", ").append(each);
@@ -66,10 +64,10 @@ Result<Recipe> readRecipe(const fs::path& file) {
             return Error{ErrorCode::InvalidData,
                          what + ": " + key + " " + showJson(value) + ": one of " + known + " was needed"};
         }
-    auto fields = protocol::renderRequestFromJson(*json);
+    auto fields = protocol::renderRequestFromJson(*document);
     if (!fields) return Error{ErrorCode::InvalidData, what + ": " + fields.error().message};
     Recipe recipe{.name = file.stem().string(), .title = {}, .family = {}, .fields = *std::move(fields)};
-    protocol::FieldReader own(*json, what, ErrorCode::InvalidData);
+    protocol::FieldReader own(*document, what, ErrorCode::InvalidData);
     constexpr std::size_t kMostName = 80;
     own.text("name", recipe.name, kMostName);
     own.text("title", recipe.title);

@@ -24,6 +24,7 @@ result::Manifest renderManifest(const RenderPlan& plan) {
     manifest.deviceName = device.name;
     manifest.threads = at::get_num_threads();
     manifest.instructionSet = onCpu ? kernels::nameOf(kernels::selectedInstructionSet()) : "";
+    manifest.processor = onCpu ? plan.processor : "";
     manifest.modelId = plan.model.id;
     manifest.modelPaths = result::modelPaths(plan.model);
     manifest.pictureHashes = plan.pictureHashes;

@@ -73,6 +73,7 @@ RenderPlan RenderPlan::from(const protocol::RenderRequest& request, const machin
     requireRingBackends(plan.settings);
     plan.execution = executionOf(plan.settings, ranks);
     plan.clip = request.output;
+    plan.processor = machine.cpu.name;
     media::containerOf(plan.clip).value();
     return plan;
 }

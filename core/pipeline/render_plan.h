@@ -26,6 +26,7 @@ struct RenderPlan {
     MemoryChoice memory{};
     std::filesystem::path clip;
     std::map<std::string, std::string> pictureHashes;
+    std::string processor;  ///< the machine's, by name; may be empty
 
     /// Of a render on `machine`, which is this one. `ranks`: the processes that share the render; null: this
     /// one is alone. Throws Failure.

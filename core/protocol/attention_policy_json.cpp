@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "core/base/json.h"
-#include "core/base/json_keys.h"
 #include "core/base/pending_file.h"
 #include "core/protocol/backend_option.h"
 #include "core/protocol/field_reader.h"
@@ -177,10 +176,8 @@ Result<SavedPolicy> readSavedPolicy(const std::filesystem::path& file) {
     auto text = readFile(file, kMaxFileBytes);
     if (!text && text.error().code == ErrorCode::InvalidData) return badUsage(text.error().message);
     if (!text) return text.error();
-    auto parsed = parseJson(*text, file.string());
+    auto parsed = parseJson(*text, file.string(), JsonDialect::Standard, RepeatedKeys::Refused);
     if (!parsed) return badUsage(parsed.error().message);
-    if (auto once = requireKeysOnce(std::string_view(*text), file.string()); !once)
-        return badUsage(once.error().message);
     SavedPolicy read;
     if (const auto options = parsed->find("backend_option");
         parsed->is_object() && options != parsed->end()) {

@@ -128,6 +128,7 @@ Result<void> readDevice(const json* object, Manifest& manifest) {
     fields.text("name", manifest.deviceName, kMaxNameBytes);
     fields.integer("threads", manifest.threads);
     fields.text("instruction_set", manifest.instructionSet, kMaxNameBytes);
+    fields.text("processor", manifest.processor, kMaxNameBytes);
     return fields.finish();
 }
 
@@ -309,6 +310,7 @@ json toJson(const Manifest& manifest) {
     if (!manifest.engine.empty()) object["engine"] = manifest.engine;
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
     if (!manifest.instructionSet.empty()) object["device"]["instruction_set"] = manifest.instructionSet;
+    if (!manifest.processor.empty()) object["device"]["processor"] = manifest.processor;
     if (manifest.stepCache) object["step_cache"] = stepCacheJson(*manifest.stepCache);
     if (!manifest.pictureHashes.empty()) object["pictures"] = manifest.pictureHashes;
     if (!manifest.resumedAt.empty()) object["resumed_at"] = manifest.resumedAt;

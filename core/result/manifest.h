@@ -79,6 +79,7 @@ struct Manifest {
     std::string machine{};     ///< another one's name, which rendered it for this one; empty: this one
     int threads = 0;
     std::string instructionSet{};  ///< of the CPU's kernels: "avx512"; empty on a GPU
+    std::string processor{};       ///< the CPU's name; empty on a GPU
     std::string modelId;
     /// Where those components lie that aren't in the model's folder (families::componentsElsewhere).
     std::map<std::string, std::string> modelPaths{};

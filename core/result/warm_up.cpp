@@ -8,17 +8,43 @@ namespace {
 constexpr std::size_t kFewestSteps = 4;
 constexpr double kFirstBeyond = 5, kStillBeyond = 2;
 
+/// The longest of the last half of the steps.
+double usualOf(const std::vector<double>& steps) {
+    return *std::max_element(steps.begin() + std::ptrdiff_t(steps.size() / 2), steps.end());
+}
+
+/// How many of the first steps took longer.
+std::size_t coldSteps(const std::vector<double>& steps) {
+    if (steps.size() < kFewestSteps) return 0;
+    const double usual = usualOf(steps);
+    if (!(usual > 0) || !(steps.front() > kFirstBeyond * usual)) return 0;
+    std::size_t cold = 0;
+    while (cold < steps.size() / 2 && steps[cold] > kStillBeyond * usual) ++cold;
+    return cold;
+}
+
+double secondsOf(const StepParts& step, std::string_view part) {
+    const auto found = std::ranges::find(step, part, &StepParts::value_type::first);
+    return found == step.end() ? 0 : found->second;
+}
+
 }  // namespace
 
 double warmUpSeconds(const Timing& timing) {
-    const std::vector<double>& steps = timing.steps;
-    if (steps.size() < kFewestSteps) return 0;
-    const auto lastHalf = steps.begin() + std::ptrdiff_t(steps.size() / 2);
-    const double usual = *std::max_element(lastHalf, steps.end());
-    if (!(usual > 0) || !(steps.front() > kFirstBeyond * usual)) return 0;
+    const std::size_t cold = coldSteps(timing.steps);
     double beyond = 0;
-    for (auto step = steps.begin(); step != lastHalf && *step > kStillBeyond * usual; ++step)
-        beyond += *step - usual;
+    for (std::size_t step = 0; step < cold; ++step) beyond += timing.steps[step] - usualOf(timing.steps);
+    return beyond;
+}
+
+double warmUpSecondsIn(const Timing& timing, std::string_view part) {
+    const std::size_t cold = coldSteps(timing.steps);
+    if (cold == 0 || timing.stepParts.size() != timing.steps.size()) return 0;
+    std::vector<double> seconds;
+    for (const StepParts& step : timing.stepParts) seconds.push_back(secondsOf(step, part));
+    const double usual = usualOf(seconds);
+    double beyond = 0;
+    for (std::size_t step = 0; step < cold; ++step) beyond += std::max(0.0, seconds[step] - usual);
     return beyond;
 }
 

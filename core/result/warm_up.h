@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "core/result/timing.h"
 
@@ -12,7 +13,10 @@ namespace reelgrid::result {
 /// four steps.
 double warmUpSeconds(const Timing& timing);
 
-/// The stage "denoise" without that. Absent where it was not measured.
+/// Of that, what lay in a part of the steps, such as "self_attention". 0 where they weren't measured by part.
+double warmUpSecondsIn(const Timing& timing, std::string_view part);
+
+/// The stage "denoise" without warmUpSeconds(). Absent where it was not measured.
 std::optional<double> steadyDenoiseSeconds(const Timing& timing);
 
 /// How many times as fast as `reference` a render denoised, what their first steps took beyond later ones

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
-#include "core/base/json_keys.h"
 #include "core/base/pending_file.h"
 #include "core/session/limits.h"
 #include "core/session/session_json.h"
@@ -24,9 +23,8 @@ fs::path folderOf(const fs::path& file) {
 Result<LoadedSession> loadSession(const fs::path& file) {
     auto text = readFile(file, kMaxFileBytes);
     if (!text) return text.error();
-    auto parsed = parseJson(*text, file.string());
+    auto parsed = parseJson(*text, file.string(), JsonDialect::Standard, RepeatedKeys::Refused);
     if (!parsed) return parsed.error();
-    if (auto once = requireKeysOnce(std::string_view(*text), file.string()); !once) return once.error();
     auto loaded = sessionFromJson(*parsed, folderOf(file));
     if (!loaded) return loaded.error().in(file.string());
     return loaded;

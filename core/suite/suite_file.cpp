@@ -234,7 +234,8 @@ Result<SuiteResult::Against> readAgainst(const json& object, const std::string& 
 }
 
 /// What the file says of its jobs together.
-Result<void> readSums(const json& values, const json* gate, const json* against, SuiteResult& result) {
+Result<void> readSums(const json& values, const json* gate, const json* against, const json* notes,
+                      SuiteResult& result) {
     for (const json& each : values) {
         auto value = readValue(each, result, "value " + std::to_string(result.values.size() + 1));
         if (!value) return value.error();
@@ -247,6 +248,10 @@ Result<void> readSums(const json& values, const json* gate, const json* against,
         if (!read) return read.error();
         result.against.push_back(*std::move(read));
     }
+    if (notes == nullptr) return {};
+    auto read = againstNotesFromJson(*notes, result.rows.size());
+    if (!read) return read.error();
+    result.againstNotes = *std::move(read);
     return {};
 }
 
@@ -271,6 +276,7 @@ Result<SuiteResult> suiteFromJson(const json& document, const fs::path& folder) 
     const json* values = fields.array("values", kMostSuiteJobs, true);
     const json* gate = fields.object("gate");
     const json* against = fields.array("against", kMostSuiteJobs);
+    const json* notes = fields.object("against_notes");
     if (auto read = fields.finish(); !read) return read.error();
     if (version != kVersion)
         return wrongField("suite: version " + std::to_string(version) + ": " + std::to_string(kVersion) +
@@ -284,7 +290,7 @@ Result<SuiteResult> suiteFromJson(const json& document, const fs::path& folder) 
         if (!row) return row.error();
         result.rows.push_back(*std::move(row));
     }
-    if (auto read = readSums(*values, gate, against, result); !read) return read.error();
+    if (auto read = readSums(*values, gate, against, notes, result); !read) return read.error();
     return result;
 }
 

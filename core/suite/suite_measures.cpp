@@ -10,21 +10,21 @@ namespace reelgrid::suite {
 namespace {
 
 constexpr std::array kSuiteMeasures{
-    SuiteMeasure{"psnr", "PSNR", "dB", 2, Better::Higher},
-    SuiteMeasure{"ssim", "SSIM", "", 4, Better::Higher},
-    SuiteMeasure{"ms_ssim", "MS-SSIM", "", 4, Better::Higher},
-    SuiteMeasure{"lpips", "LPIPS", "", 4, Better::Lower},
-    SuiteMeasure{"lpips_squeeze", "LPIPS (SqueezeNet)", "", 4, Better::Lower},
-    SuiteMeasure{"vmaf", "VMAF", "", 2, Better::Higher},
-    SuiteMeasure{"clip_score", "CLIP score", "", 2, Better::Higher},
-    SuiteMeasure{"subject_consistency", "subject consistency", "", 4, Better::Higher},
-    SuiteMeasure{"background_consistency", "background consistency", "", 4, Better::Higher},
-    SuiteMeasure{"frame_correlation", "frame correlation", "", 4, Better::Higher},
-    SuiteMeasure{"flickering", "flickering", "", 4, Better::Higher},
-    SuiteMeasure{"warping_error", "warping error", "", 5, Better::Lower},
-    SuiteMeasure{"denoise_seconds", "denoising", "s", 2, Better::Lower},
-    SuiteMeasure{"render_seconds", "render", "s", 2, Better::Lower},
-    SuiteMeasure{"peak_mib", "most memory", "MiB", 0, Better::Lower},
+    SuiteMeasure{"psnr", "PSNR", "dB", 2, Better::Higher, Tells::Drift},
+    SuiteMeasure{"ssim", "SSIM", "", 4, Better::Higher, Tells::Drift},
+    SuiteMeasure{"ms_ssim", "MS-SSIM", "", 4, Better::Higher, Tells::Drift},
+    SuiteMeasure{"lpips", "LPIPS", "", 4, Better::Lower, Tells::Drift},
+    SuiteMeasure{"lpips_squeeze", "LPIPS (SqueezeNet)", "", 4, Better::Lower, Tells::Drift},
+    SuiteMeasure{"vmaf", "VMAF", "", 2, Better::Higher, Tells::Drift},
+    SuiteMeasure{"clip_score", "CLIP score", "", 2, Better::Higher, Tells::Clip},
+    SuiteMeasure{"subject_consistency", "subject consistency", "", 4, Better::Higher, Tells::Clip},
+    SuiteMeasure{"background_consistency", "background consistency", "", 4, Better::Higher, Tells::Clip},
+    SuiteMeasure{"frame_correlation", "frame correlation", "", 4, Better::Higher, Tells::Clip},
+    SuiteMeasure{"flickering", "flickering", "", 4, Better::Higher, Tells::Clip},
+    SuiteMeasure{"warping_error", "warping error", "", 5, Better::Lower, Tells::Clip},
+    SuiteMeasure{"denoise_seconds", "denoising", "s", 2, Better::Lower, Tells::Cost},
+    SuiteMeasure{"render_seconds", "render", "s", 2, Better::Lower, Tells::Cost},
+    SuiteMeasure{"peak_mib", "most memory", "MiB", 0, Better::Lower, Tells::Cost},
 };
 
 }  // namespace
@@ -37,6 +37,11 @@ const SuiteMeasure* suiteMeasure(const std::string& key) {
     const auto found =
         std::ranges::find_if(kSuiteMeasures, [&](const SuiteMeasure& measure) { return key == measure.key; });
     return found == kSuiteMeasures.end() ? nullptr : &*found;
+}
+
+std::optional<double> numberAt(const Measured& measured, const SuiteMeasure& measure) {
+    const auto found = measured.find(measure.key);
+    return found == measured.end() ? std::nullopt : std::optional(found->second);
 }
 
 Measured measuredOf(const result::ClipResult& clip) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -10,6 +11,13 @@ namespace reelgrid::suite {
 
 enum class Better { Higher, Lower };
 
+/// What a number is about.
+enum class Tells {
+    Clip,   ///< the clip by itself
+    Drift,  ///< how far it is from its reference
+    Cost    ///< time and memory that the render took
+};
+
 /// A number of each clip, as files and tables have it.
 struct SuiteMeasure {
     const char* key;
@@ -17,6 +25,7 @@ struct SuiteMeasure {
     const char* unit;   ///< may be empty
     int decimals;
     Better better;
+    Tells tells;
 };
 
 /// The metrics (against the job's reference where they need one), then time and memory.
@@ -25,6 +34,8 @@ std::span<const SuiteMeasure> suiteMeasures();
 const SuiteMeasure* suiteMeasure(const std::string& key);
 
 using Measured = std::map<std::string, double>;  ///< by key; what was not measured is absent
+
+std::optional<double> numberAt(const Measured& measured, const SuiteMeasure& measure);
 
 /// Of a clip; its drift must be from its reference.
 Measured measuredOf(const result::ClipResult& clip);

@@ -36,14 +36,6 @@ FieldIs kindOf(const std::string& key) {
     return kind;
 }
 
-bool decidesAttention(const std::string& key) {
-    bool decides = false;
-    protocol::forEachRenderField([&](const protocol::RenderField& field, auto) {
-        if (key == field.key) decides = field.decides == Decides::Attention;
-    });
-    return decides;
-}
-
 Error wrong(const std::string& key, const json& value, const std::string& needed) {
     return {ErrorCode::BadUsage, key + " " + showJson(value) + ": " + needed + " was needed"};
 }
@@ -121,6 +113,14 @@ std::string valueText(const json& value) {
     return value.is_string() ? value.get<std::string>() : printJson(value);
 }
 
+bool decidesAttention(const std::string& key) {
+    bool decides = false;
+    protocol::forEachRenderField([&](const protocol::RenderField& field, auto) {
+        if (key == field.key) decides = field.decides == Decides::Attention;
+    });
+    return decides;
+}
+
 const Axis* SuitePlan::axis(const std::string& key) const {
     const auto found = std::ranges::find(axes, key, &Axis::key);
     return found == axes.end() ? nullptr : &*found;
@@ -129,6 +129,11 @@ const Axis* SuitePlan::axis(const std::string& key) const {
 const json* SuitePlan::value(const SuiteJob& job, const std::string& key) const {
     const auto found = std::ranges::find(axes, key, &Axis::key);
     return found == axes.end() ? nullptr : &found->values[job.at[std::size_t(found - axes.begin())]];
+}
+
+std::string SuitePlan::text(const SuiteJob& job, const std::string& key) const {
+    const json* own = value(job, key);
+    return own == nullptr ? std::string() : valueText(*own);
 }
 
 json SuitePlan::values(const SuiteJob& job) const {

@@ -36,6 +36,8 @@ struct SuitePlan {
     [[nodiscard]] const Axis* axis(const std::string& key) const;
     /// The job's value on the axis of that key; null without one.
     [[nodiscard]] const nlohmann::json* value(const SuiteJob& job, const std::string& key) const;
+    /// The same as people read it; empty without such an axis.
+    [[nodiscard]] std::string text(const SuiteJob& job, const std::string& key) const;
     /// The job's values by key.
     [[nodiscard]] nlohmann::json values(const SuiteJob& job) const;
 };
@@ -43,6 +45,9 @@ struct SuitePlan {
 inline constexpr std::size_t kMostSuiteJobs = 20000;
 /// The axis of the backends: the last one, where there is one.
 inline constexpr const char* kBackendAxis = "attention_type";
+
+/// Whether an axis of that key varies how attention is computed.
+bool decidesAttention(const std::string& key);
 
 /// Makes the jobs of the plan's axes anew, the last axis running fastest, their requests still empty.
 /// BadUsage where they are too many.

@@ -35,10 +35,11 @@ std::string measureCells(const MeasureSummary& summary) {
     return cells + comparison::cell(std::to_string(summary.all.clips));
 }
 
-constexpr const char* kHead =
-    "<tr><th></th><th>measure</th><th>mean (95 % interval)</th><th>difference from the first (95 % "
-    "interval)</th>"
-    "<th>better in</th><th>clips</th></tr>";
+/// `from`: what differences are from.
+std::string headOf(const std::string& from) {
+    return "<tr><th></th><th>measure</th><th>mean (95 % interval)</th><th>difference from " + from +
+           " (95 % interval)</th><th>better in</th><th>clips</th></tr>";
+}
 
 std::string rowsOf(const std::string& name, const std::vector<MeasureSummary>& measures) {
     std::string rows;
@@ -54,7 +55,7 @@ std::string axisTables(const SuiteResult& result) {
         if (value.axis != axis) {
             if (!axis.empty()) html += "</table>";
             axis = value.axis;
-            html += "<h2>" + escaped(axis) + "</h2><table>" + kHead;
+            html += "<h2>" + escaped(axis) + "</h2><table>" + headOf("the first");
         }
         html += rowsOf(valueText(value.value), value.measures);
     }
@@ -100,8 +101,12 @@ std::string gateSection(const SuiteResult& result) {
 }
 
 std::string againstSection(const SuiteResult& result) {
-    if (result.against.empty()) return {};
-    std::string html = "<h2>Against " + escaped(result.against.front().folder) + "</h2><table>" + kHead;
+    if (!result.againstNotes) return {};
+    std::string html = "<h2>Against " + escaped(result.againstNotes->folder) + "</h2>";
+    for (const std::string& line : linesOf(*result.againstNotes, result.plan))
+        html += "<p class=\"note\">" + escaped(line) + "</p>";
+    if (result.against.empty()) return html + "<p class=\"failed\">No clip could be compared.</p>";
+    html += "<table>" + headOf("theirs");
     for (const SuiteResult::Against& against : result.against)
         html += rowsOf(against.value, against.measures);
     return html + "</table>";
@@ -114,6 +119,29 @@ std::string failures(const SuiteResult& result) {
             html += "<p class=\"failed\">" + escaped(valuesText(result, row) + ": " + row.error->message) +
                     "</p>";
     return html;
+}
+
+std::string measureLines(const std::vector<MeasureSummary>& measures, const std::string& from) {
+    std::string text;
+    for (const MeasureSummary& summary : measures) {
+        text += "  " + std::string(summary.measure->title) + " " +
+                estimateText(summary.all, *summary.measure, false);
+        if (summary.difference)
+            text += ", " + estimateText(*summary.difference, *summary.measure, true) + " from " + from;
+        if (summary.winRate) text += ", better in " + fixed(100 * *summary.winRate, 0) + " %";
+        text += "\n";
+    }
+    return text;
+}
+
+std::string againstText(const SuiteResult& result) {
+    if (!result.againstNotes) return {};
+    std::string text = "against " + result.againstNotes->folder + "\n";
+    for (const std::string& line : linesOf(*result.againstNotes, result.plan)) text += "  " + line + "\n";
+    for (const SuiteResult::Against& against : result.against)
+        text += " " + (against.value.empty() ? std::string("all clips") : against.value) + "\n" +
+                measureLines(against.measures, "theirs");
+    return text;
 }
 
 }  // namespace
@@ -135,17 +163,9 @@ std::string suiteHtml(const SuiteResult& result, const std::string& title,
 
 std::string suiteText(const SuiteResult& result) {
     std::string text;
-    for (const ValueSummary& value : result.values) {
-        text += value.axis + " " + valueText(value.value) + "\n";
-        for (const MeasureSummary& summary : value.measures) {
-            text += "  " + std::string(summary.measure->title) + " " +
-                    estimateText(summary.all, *summary.measure, false);
-            if (summary.difference)
-                text += ", " + estimateText(*summary.difference, *summary.measure, true) + " from the first";
-            if (summary.winRate) text += ", better in " + fixed(100 * *summary.winRate, 0) + " %";
-            text += "\n";
-        }
-    }
+    for (const ValueSummary& value : result.values)
+        text += value.axis + " " + valueText(value.value) + "\n" + measureLines(value.measures, "the first");
+    text += againstText(result);
     for (const GateOutcome& outcome : result.gates) text += gateLine(*result.gate, outcome) + "\n";
     return text;
 }

@@ -4,7 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json.h"
+#include "core/suite/manifest_part.h"
+#include "core/suite/pairs.h"
 
 namespace reelgrid::suite {
 namespace {
@@ -15,37 +16,9 @@ using nlohmann::json;
 constexpr const char* kPrompt = "prompt";
 constexpr std::size_t kWorst = 3;
 
-std::string textOf(const json* value) {
-    return value == nullptr ? std::string() : valueText(*value);
-}
-
 std::string promptOf(const SuitePlan& plan, std::size_t job) {
-    return textOf(plan.value(plan.jobs[job], kPrompt));
+    return plan.text(plan.jobs[job], kPrompt);
 }
-
-std::optional<double> numberAt(const Measured& measured, const SuiteMeasure& measure) {
-    const auto found = measured.find(measure.key);
-    return found == measured.end() ? std::nullopt : std::optional(found->second);
-}
-
-/// Pairs of numbers by prompt: their differences, and how often the first is better.
-struct Pairs {
-    ByPrompt differences;
-    double wins = 0;
-    std::size_t count = 0;
-
-    void add(const std::string& prompt, double own, double other, Better better) {
-        differences[prompt].push_back(own - other);
-        const double gain = better == Better::Higher ? own - other : other - own;
-        wins += gain > 0 ? 1 : gain == 0 ? 0.5 : 0;
-        ++count;
-    }
-    void into(MeasureSummary& summary) const {
-        if (count == 0) return;
-        summary.difference = estimateOf(differences);
-        summary.winRate = wins / double(count);
-    }
-};
 
 class Summing {
   public:
@@ -102,7 +75,7 @@ std::vector<GateOutcome> outcomesOf(const SuitePlan& plan, const std::vector<Sui
                                     const Gate& gate) {
     std::vector<GateOutcome> outcomes;
     for (const SuiteRow& row : rows) {
-        const std::string backend = textOf(plan.value(plan.jobs[row.job], kBackendAxis));
+        const std::string backend = plan.text(plan.jobs[row.job], kBackendAxis);
         const auto measured = row.measured.find(gate.key);
         // A reference has nothing to be measured against.
         if (!row.error && measured == row.measured.end()) continue;
@@ -137,22 +110,15 @@ json toJson(const std::vector<MeasureSummary>& measures) {
     return object;
 }
 
-/// The measures of another suite's jobs, by the jobs' values as text.
-Result<std::map<std::string, Measured>> readJobs(const fs::path& file) {
-    auto document = readJsonObject(file);
-    if (!document) return document.error();
-    std::map<std::string, Measured> jobs;
-    const json list = document->value("jobs", json::array());
-    for (const json& job : list) {
-        if (!job.is_object() || !job.value("axes", json()).is_object() ||
-            !job.value("measures", json()).is_object())
-            return Error{ErrorCode::InvalidData,
-                         file.string() + ": " + showJson(job) + ": a job with axes and measures was needed"};
-        Measured& measured = jobs[job.at("axes").dump()];
-        for (const auto& [key, value] : job.at("measures").items())
-            if (value.is_number()) measured[key] = value.get<double>();
-    }
-    return jobs;
+/// What the manifests of all rows say alike; null without any.
+json alikeInAll(const std::vector<SuiteRow>& rows) {
+    json alike;
+    for (const SuiteRow& row : rows)
+        if (row.manifest) {
+            const json own = comparedJson(*row.manifest);
+            alike = alike.is_null() ? own : alikeIn(alike, own);
+        }
+    return alike;
 }
 
 }  // namespace
@@ -179,49 +145,19 @@ SuiteResult sumUp(SuitePlan plan, std::vector<SuiteRow> rows, std::optional<Gate
     return result;
 }
 
-Result<void> compareWith(SuiteResult& result, const fs::path& suiteFile) {
-    const auto theirs = readJobs(suiteFile);
-    if (!theirs) return theirs.error();
-    // By backend and measure.
-    std::map<std::string, std::map<std::string, std::pair<Pairs, ByPrompt>>> pairs;
-    for (const SuiteRow& row : result.rows) {
-        const SuiteJob& job = result.plan.jobs[row.job];
-        const auto same = theirs->find(result.plan.values(job).dump());
-        if (same == theirs->end()) continue;
-        const std::string prompt = promptOf(result.plan, row.job);
-        for (const SuiteMeasure& measure : suiteMeasures()) {
-            const auto own = numberAt(row.measured, measure), other = numberAt(same->second, measure);
-            if (!own || !other) continue;
-            auto& [differences, all] = pairs[textOf(result.plan.value(job, kBackendAxis))][measure.key];
-            differences.add(prompt, *own, *other, measure.better);
-            all[prompt].push_back(*own);
-        }
-    }
-    if (pairs.empty())
-        return Error{ErrorCode::BadUsage,
-                     suiteFile.string() + ": none of its jobs is this suite's, some were needed"};
-    for (const auto& [backend, measures] : pairs) {
-        SuiteResult::Against against{suiteFile.parent_path().string(), backend, {}};
-        for (const auto& [key, found] : measures) {
-            MeasureSummary summary{suiteMeasure(key), *estimateOf(found.second), {}, {}};
-            found.first.into(summary);
-            against.measures.push_back(summary);
-        }
-        result.against.push_back(std::move(against));
-    }
-    return {};
-}
-
 json toJson(const SuiteResult& result, const fs::path& folder) {
     json document = {
         {"version", 1}, {"axes", json::array()}, {"jobs", json::array()}, {"values", json::array()}};
     for (const Axis& axis : result.plan.axes)
         document["axes"].push_back({{"key", axis.key}, {"values", axis.values}});
+    const json alike = alikeInAll(result.rows);
+    if (!alike.is_null()) document["manifest"] = alike;
     for (const SuiteRow& row : result.rows) {
         json job = {{"axes", result.plan.values(result.plan.jobs[row.job])},
                     {"clip", row.clip.lexically_relative(folder).generic_string()},
                     {"measures", row.measured}};
         if (row.error) job["error"] = row.error->message;
+        if (row.manifest) job["manifest"] = besides(comparedJson(*row.manifest), alike);
         document["jobs"].push_back(std::move(job));
     }
     for (const ValueSummary& value : result.values)
@@ -241,6 +177,7 @@ json toJson(const SuiteResult& result, const fs::path& folder) {
     for (const SuiteResult::Against& against : result.against)
         document["against"].push_back(
             {{"folder", against.folder}, {"value", against.value}, {"measures", toJson(against.measures)}});
+    if (result.againstNotes) document["against_notes"] = toJson(*result.againstNotes);
     return document;
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/result/manifest.h"
+#include "core/suite/against_notes.h"
 #include "core/suite/gate.h"
 #include "core/suite/statistics.h"
 #include "core/suite/suite_measures.h"
@@ -20,6 +22,9 @@ struct SuiteRow {
     std::filesystem::path clip;
     std::optional<Error> error;
     Measured measured;
+    /// What was rendered and on what (comparedPart()); absent where nothing was, and in a suite that was
+    /// read.
+    std::optional<result::Manifest> manifest{};
 };
 
 /// A measure of all clips with one value of an axis.
@@ -58,16 +63,13 @@ struct SuiteResult {
         std::vector<MeasureSummary> measures;
     };
     std::vector<Against> against;
+    std::optional<AgainstNotes> againstNotes{};  ///< absent: compared with no other suite
 
     [[nodiscard]] bool passed() const;
 };
 
 /// Sums up rows; `gate` may be absent. A job that failed fails the gate.
 SuiteResult sumUp(SuitePlan plan, std::vector<SuiteRow> rows, std::optional<Gate> gate);
-
-/// Compares with the suite.json of another suite, by jobs of equal values. InvalidData naming file and what
-/// is wrong; BadUsage where no job is the same.
-Result<void> compareWith(SuiteResult& result, const std::filesystem::path& suiteFile);
 
 /// suite.json, with paths relative to `folder`.
 nlohmann::json toJson(const SuiteResult& result, const std::filesystem::path& folder);

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/base/json.h"
-#include "core/base/json_keys.h"
 #include "core/base/pending_file.h"
 #include "core/suite/toml_reader.h"
 
@@ -51,9 +50,8 @@ Result<SuiteSource> readSuiteSource(const std::filesystem::path& file) {
         if (!text) return text.error();
         return suiteSourceFromToml(*text, file.string());
     }
-    auto document = readJsonObject(file, kMostSuiteBytes);
+    auto document = readJsonObject(file, kMostSuiteBytes, RepeatedKeys::Refused);
     if (!document) return document.error();
-    if (auto once = requireKeysOnce(file, kMostSuiteBytes); !once) return once.error();
     return SuiteSource{file.string(), *std::move(document), {}};
 }
 

@@ -58,4 +58,17 @@ std::string verdictText(const Tuning& tuning) {
            " % less.";
 }
 
+std::string warmUpText(const Tuning& tuning) {
+    std::string names;
+    for (const TuningRender& render : tuning.renders)
+        if (render.warmUpSeconds > 0)
+            names +=
+                (names.empty() ? "" : ", ") + render.name + " (" + fixed(render.warmUpSeconds, 2) + " s)";
+    if (names.empty()) return {};
+    return "The times compared leave out what first denoising steps took beyond later ones, as libraries "
+           "start "
+           "and kernels are compiled or tuned: " +
+           names + ".";
+}
+
 }  // namespace reelgrid::tune

@@ -25,6 +25,8 @@ struct TuningRender {
     TimeAndQuality measured;
     /// What the figures above come from. Attention is absent where calls can't be timed.
     std::optional<double> attentionSeconds, denoiseSeconds, psnr, ssim, l1, cosine;
+    /// What its first denoising steps took beyond later ones: left out of `measured`, not of denoiseSeconds.
+    double warmUpSeconds = 0;
     std::filesystem::path clip;
 };
 
@@ -52,5 +54,9 @@ Verdict verdictOf(const Tuning& tuning);
 
 /// The verdict in one or two sentences, with its figures.
 std::string verdictText(const Tuning& tuning);
+
+/// Whose first steps took longer than later ones and by how much, which the times compared leave out: one
+/// line. Empty: nobody's.
+std::string warmUpText(const Tuning& tuning);
 
 }  // namespace reelgrid::tune

@@ -38,6 +38,7 @@ json renderJson(const Tuning& tuning, const TuningRender& render) {
     };
     put("attention_seconds", render.attentionSeconds);
     put("denoise_seconds", render.denoiseSeconds);
+    if (render.warmUpSeconds > 0) put("warm_up_seconds", render.warmUpSeconds);
     put("psnr", render.psnr);
     put("ssim", render.ssim);
     put("l1", render.l1);
@@ -83,6 +84,8 @@ std::string howItIsMeasured(const Tuning& tuning) {
                   "render's seconds times what denoising outside attention, the same work in all of them, "
                   "took there over what it took here."
                 : " Times are of denoising: single calls can't be timed on this device.";
+    if (const std::string warmUp = warmUpText(tuning); !warmUp.empty())
+        html += " " + escaped(warmUp) + " The column \"denoise, wall\" has it.";
     if (tuning.floorQuality)
         html += " " + escaped(tuning.floorBackend) + " computes what sdpa computes: its " +
                 escaped(qualityText(tuning.budget.quality, *tuning.floorQuality)) +

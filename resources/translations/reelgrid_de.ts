@@ -3760,6 +3760,18 @@ Block %3 der Keys, %4
         <translation>Ordner mit Gewichten</translation>
     </message>
     <message>
+        <source>It isn’t known what can be computed here</source>
+        <translation>Was hier berechnet werden kann, ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>None of these can be computed here: each says what it lacks</source>
+        <translation>Nichts davon kann hier berechnet werden: bei jedem steht, was fehlt</translation>
+    </message>
+    <message>
+        <source>Nothing is ticked: at least one metric is needed</source>
+        <translation>Nichts ist angekreuzt: mindestens eine Metrik wird gebraucht</translation>
+    </message>
+    <message>
         <source>Metrics: %1</source>
         <translation>Metriken: %1</translation>
     </message>

@@ -1,5 +1,4 @@
 #include "core/base/json.h"
-#include "core/base/json_keys.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -34,13 +33,20 @@ TEST(Json, ErrorsNameWhatAndWhere) {
 }
 
 TEST(Json, KeysThatAnObjectHasTwiceAreFound) {
-    const auto once = [](std::string_view text) { return requireKeysOnce(text, "file"); };
-    EXPECT_TRUE(once(R"({"a": {"b": 1}, "b": [{"a": 1}, {"a": 2}]})"));
-    for (const char* text : {R"({"a": 1, "b": 2, "a": 3})", R"([{"c": {"a": 1, "a": 1}}])"}) {
+    const auto once = [](std::string_view text) {
+        return parseJson(text, "file", JsonDialect::Python, RepeatedKeys::Refused);
+    };
+    const char* good = R"({"a": {"b": 1}, "b": [{"a": 1}, {"a": 2}]})";
+    ASSERT_TRUE(once(good));
+    EXPECT_EQ(*once(good), parseJson(good, "file").value());
+    for (const char* text :
+         {R"({"a": 1, "b": 2, "a": 3})", R"([{"c": {"a": 1, "a": 1}}])", R"({"n": NaN, "a": 1, "a": 1})"}) {
         const auto checked = once(text);
         ASSERT_FALSE(checked) << text;
         EXPECT_EQ(checked.error().message, "file: \"a\" is there twice, once was needed");
     }
+    EXPECT_EQ(parseJson(R"({"a": 1, "a": 2})", "file").value().at("a"), 2) << "as in Python";
+    EXPECT_THAT(once("{\"a\":").error().message, StartsWith("file: not JSON at byte 6"));
 }
 
 TEST(Json, FilesHoldOneObject) {

@@ -78,6 +78,44 @@ TEST_F(Suite, RendersMeasuresGoesOnAndGates) {
     EXPECT_EQ(onlyDocument(kept.output), onlyDocument(scored.output));
 }
 
+TEST_F(Suite, IsNotComparedWithOneOfOtherSteps) {
+    const auto suiteOf = [&](const std::string& steps, const char* output,
+                             std::vector<std::string> more = {}) {
+        const std::string file = m_folder.file("one.json");
+        std::ofstream(file) << R"({"prompts": ["a red car"], "seeds": [1], "types": ["sdpa"], "height": 48,
+                                  "width": 64, "num_frames": 5, "num_inference_steps": )" +
+                                   steps + "}";
+        std::vector<std::string> words{"suite", file, "--output-dir", m_folder.file(output), "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return runProgram(words);
+    };
+    const ProgramRun wrong = suiteOf("2", "two", {"--against", m_folder.file("none")});
+    EXPECT_EQ(wrong.exitCode, 1);
+    EXPECT_THAT(wrong.errors, HasSubstr("--against: "));
+    EXPECT_FALSE(fs::exists(m_folder.file("two"))) << "said before anything is rendered";
+
+    const ProgramRun two = suiteOf("2", "two");
+    ASSERT_EQ(two.exitCode, 0) << two.errors;
+    const json manifest = onlyDocument(two.output)["manifest"];
+    EXPECT_EQ(manifest["settings"]["num_inference_steps"], 2);
+    EXPECT_TRUE(manifest["model"]["hashes"].contains("transformer"));
+    // What was rendered is known without the clips.
+    fs::remove_all(m_folder.file("two/0001-a-red-car"));
+    const ProgramRun three = suiteOf("3", "three", {"--against", m_folder.file("two")});
+    EXPECT_EQ(three.exitCode, 2) << three.errors;
+    EXPECT_THAT(three.errors,
+                HasSubstr("not compared: 'a red car / 1 / sdpa': num_inference_steps 3 here, 2 there"));
+    EXPECT_THAT(three.errors, HasSubstr("no clip could be compared"));
+    const json document = onlyDocument(three.output);
+    EXPECT_FALSE(document.contains("against"));
+    EXPECT_EQ(document["against_notes"]["not_compared"].size(), 1u);
+    EXPECT_TRUE(fs::exists(m_folder.file("three/report.html")));
+    const ProgramRun again = suiteOf("2", "again", {"--against", m_folder.file("two")});
+    EXPECT_EQ(again.exitCode, 0) << again.errors;
+    EXPECT_EQ(onlyDocument(again.output)["against"].size(), 1u);
+    EXPECT_THAT(again.errors, HasSubstr("both here and there"));
+}
+
 TEST_F(Suite, RefusesWhatItCannotRead) {
     EXPECT_EQ(run({"--gate", "good"}).exitCode, 2);
     const auto refusal = [&](const char* contents) {

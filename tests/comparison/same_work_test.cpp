@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "core/comparison/steady_times.h"
 #include "core/comparison/warm_up_line.h"
 
 namespace reelgrid::comparison {
@@ -62,6 +63,38 @@ TEST(SameWork, IsThatOfRendersWithAsManySteps) {
     EXPECT_TRUE(sameWorkOf(entries).value().isUneven());
     entries[1].result.manifest.settings->numInferenceSteps = 40;
     EXPECT_FALSE(sameWorkOf(entries).value().isUneven()) << "twice the steps take twice the time";
+}
+
+TEST(SteadyTimes, LeaveOutWhatAColdStartTook) {
+    // One step of 1 s is 0.3 s of self-attention and 0.1 s of cross-attention; the first one began cold.
+    result::ClipResult cold = renderedBy({10}, 3.2, 0.4);
+    result::Timing& timing = cold.timings.front();
+    timing.steps = {7, 1, 1, 1};
+    timing.stepParts.assign(4, {{"self_attention", 0.3}, {"cross_attention", 0.1}, {"norms", 0.6}});
+    timing.stepParts[0] = {{"self_attention", 2.3}, {"cross_attention", 0.1}, {"norms", 4.6}};
+    SteadyTimes times = steadyTimesOf(cold);
+    EXPECT_NEAR(times.warmUp, 6, 1e-9);
+    EXPECT_NEAR(times.denoise.value(), 4, 1e-9);
+    EXPECT_NEAR(times.coveredAttention.value(), 1.2, 1e-9);
+    EXPECT_NEAR(times.outsideAttention.value(), 2.4, 1e-9);
+    // Calls that can't be timed, as on a GPU, leave denoising as a whole.
+    cold.manifest.attention.front().seconds.reset();
+    times = steadyTimesOf(cold);
+    EXPECT_NEAR(times.denoise.value(), 4, 1e-9);
+    EXPECT_EQ(times.coveredAttention, std::nullopt);
+    EXPECT_EQ(times.outsideAttention, std::nullopt);
+}
+
+TEST(SteadyTimes, OfSeveralRepetitionsAreTheMeanOfCallsAndTheLastOnesDenoising) {
+    result::ClipResult twice = renderedBy({9, 4}, 2.4, 0.8);
+    twice.timings[0].steps = {6, 1, 1, 1};
+    twice.timings[1].steps = {1, 1, 1, 1};
+    const SteadyTimes times = steadyTimesOf(twice);
+    EXPECT_NEAR(times.warmUp, 5, 1e-9) << "the first repetition's";
+    EXPECT_NEAR(times.denoise.value(), 4, 1e-9);
+    EXPECT_NEAR(times.coveredAttention.value(), 1.2, 1e-9) << "not known by part: as it was";
+    EXPECT_NEAR(times.outsideAttention.value(), 6.5 - 1.6 - 2.5, 1e-9);
+    EXPECT_EQ(steadyTimesOf(result::ClipResult()).denoise, std::nullopt);
 }
 
 TEST(WarmUpLine, NamesWhoseFirstStepsTookLonger) {

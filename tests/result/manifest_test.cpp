@@ -136,6 +136,7 @@ Manifest randomManifest(protocol::RandomValues& random) {
     made.deviceName = name();
     made.threads = random.integer(0, 1024);
     made.instructionSet = name();
+    made.processor = name();
     made.modelId = random.text(4096);
     made.modelPaths = random.names(4096);
     made.modelHashes = random.names(64);

@@ -174,6 +174,19 @@ TEST(WarmUp, IsWhatFirstStepsTookBeyondLaterOnes) {
     EXPECT_NEAR(denoiseRatio(cold, steady).value(), 0.125, 1e-9);
 }
 
+TEST(WarmUp, OfAPartIsWhatFirstStepsTookInItBeyondLaterOnes) {
+    Timing cold = steppedBy({6, 1, 1, 1});
+    EXPECT_EQ(warmUpSecondsIn(cold, "self_attention"), 0) << "not measured by part";
+    cold.stepParts = {{{"self_attention", 4.2}, {"norms", 1.8}},
+                      {{"self_attention", 0.4}, {"norms", 0.6}},
+                      {{"self_attention", 0.2}, {"norms", 0.8}},
+                      {{"self_attention", 0.3}, {"norms", 0.7}}};
+    EXPECT_NEAR(warmUpSecondsIn(cold, "self_attention"), 3.9, 1e-12);
+    EXPECT_EQ(warmUpSecondsIn(cold, "cross_attention"), 0);
+    cold.steps = {4, 1, 1, 1};
+    EXPECT_EQ(warmUpSecondsIn(cold, "self_attention"), 0) << "its first step was not so slow";
+}
+
 TEST(WarmUp, IsNoneWhereStepsDifferByWhatTheyCompute) {
     // A cache skips later steps, a policy gives the first one to a slower backend; there are too few steps.
     for (const Timing& warm : {steppedBy({1, 1, 0.1, 0.1, 0.1, 1, 0.1, 0.1}), steppedBy({4, 4, 1, 1, 1, 1}),

@@ -1,5 +1,6 @@
 #include <QCheckBox>
 #include <QLabel>
+#include <QPushButton>
 #include <nlohmann/json.hpp>
 
 #include "app/studio/measure/measure_tools.h"
@@ -60,6 +61,42 @@ TEST_F(AskedMetricsTest, WhatCannotBeComputedSaysWhatItLacksAndCannotBeTicked) {
     EXPECT_EQ(form->chosen(), (QStringList{"lpips", "clip_l14"}));
     EXPECT_EQ(form->arguments(), (QStringList{"metrics", "--json", "--keep", "--metrics=lpips,clip_l14",
                                               "--metric-weights=/some/weights"}));
+}
+
+TEST_F(AskedMetricsTest, NothingTickedCannotBeMeasuredAndTheButtonSaysWhy) {
+    widgets::MetricsForm* form = tools().computeMetrics();
+    auto* measure = form->findChild<QPushButton*>("primary");
+    ASSERT_NE(measure, nullptr);
+    EXPECT_FALSE(measure->isEnabled()) << "what there is isn't known yet";
+    ASSERT_TRUE(waitUntil([&] { return form->box("lpips") != nullptr; }));
+    EXPECT_FALSE(measure->isEnabled());
+    EXPECT_TRUE(measure->toolTip().contains("Nothing is ticked")) << measure->toolTip().toStdString();
+    form->box("lpips")->setChecked(true);
+    EXPECT_TRUE(measure->isEnabled());
+    EXPECT_TRUE(measure->toolTip().isEmpty());
+    form->box("lpips")->setChecked(false);
+    EXPECT_FALSE(measure->isEnabled());
+    // What was ticked before is ticked again where it can be.
+    form->box("clip")->setChecked(true);
+    form->setChoices({{"clip", "clip_score", "B/32", ""}});
+    EXPECT_TRUE(measure->isEnabled());
+    form->setChoices({{"clip", "clip_score", "", "weights"}});
+    EXPECT_FALSE(measure->isEnabled());
+    EXPECT_TRUE(measure->toolTip().contains("None of these")) << measure->toolTip().toStdString();
+    form->setProblem("no program");
+    EXPECT_FALSE(measure->isEnabled());
+}
+
+TEST_F(AskedMetricsTest, AfterRendersIsSwitchedOffWithoutMeasuring) {
+    widgets::MetricsForm* form = openForm();
+    form->box("clip")->setChecked(true);
+    form->setAfterRenders(true);
+    Q_EMIT form->submitted();
+    form = openForm();
+    ASSERT_TRUE(form->afterRenders());
+    form->box("clip")->setChecked(false);
+    form->setAfterRenders(false);
+    EXPECT_FALSE(openForm()->afterRenders());
 }
 
 TEST_F(AskedMetricsTest, OfTheClipsOnShowTheyAreChartedAndStandInTheTableAndTheReport) {

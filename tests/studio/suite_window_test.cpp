@@ -38,7 +38,10 @@ class SuiteWindowTest : public WindowTest {
         session::Session cats;
         cats.clips = {{rows[0].clip, "sdpa", "sdpa", 0}, {rows[1].clip, "fav2", "fav2", 0}};
         ASSERT_TRUE(session::saveSession(cats, suite::sessionOf(rows[0].clip)));
-        const auto result = suite::sumUp(*plan, rows, suite::gateFrom("psnr>=40@50%").value());
+        auto result = suite::sumUp(*plan, rows, suite::gateFrom("psnr>=40@50%").value());
+        suite::AgainstNotes& notes = result.againstNotes.emplace();
+        notes.folder = "/earlier";
+        notes.notCompared = {{suite::NotCompared::What::All, {{"num_inference_steps", 8, 4}}, {1}}};
         ASSERT_TRUE(writeFile(file(), suite::toJson(result, file().parent_path()).dump()));
     }
     [[nodiscard]] fs::path file() const { return m_folder / "suite" / suite::kSuiteFile; }
@@ -85,6 +88,10 @@ TEST_F(SuiteWindowTest, ShowsTheWorstFirstWithWhatEachValueComesTo) {
         << words.join('\n').toStdString();
     EXPECT_TRUE(words.contains("sdpa: 0 of 1 clips meet psnr>=40@50%: failed"))
         << words.join('\n').toStdString();
+
+    EXPECT_FALSE(words.filter("against /earlier: not compared: 'a cat that looks").isEmpty())
+        << words.join('\n').toStdString();
+    EXPECT_FALSE(words.filter("num_inference_steps 8 here, 4 there").isEmpty());
 
     window->order().showOnly(SuiteTable::Mark::Failed);
     ASSERT_EQ(window->order().rowCount(), 1);

@@ -93,5 +93,22 @@ TEST(TuningReport, HasPredictedAndMeasuredFiguresSideBySide) {
     EXPECT_THAT(html, Not(HasSubstr("sage<1>")));
 }
 
+TEST(TuningReport, SaysWhatTheTimesLeaveOut) {
+    Tuning tuning = tuned();
+    tuning.timesAttention = false;
+    EXPECT_EQ(warmUpText(tuning), "");
+    EXPECT_THAT(tuningHtml(tuning, "/out"), Not(HasSubstr("leave out")));
+    EXPECT_FALSE(toJson(tuning)["renders"][0]["measured"].contains("warm_up_seconds"));
+    tuning.renders[0].warmUpSeconds = 0.3;
+    tuning.renders[0].denoiseSeconds = 8.3;
+    tuning.renders[2].warmUpSeconds = 5.6;
+    EXPECT_THAT(warmUpText(tuning), HasSubstr(": sdpa (0.30 s), sage<1> (5.60 s)."));
+    EXPECT_THAT(tuningHtml(tuning, "/out"), HasSubstr("sdpa (0.30 s), sage&lt;1&gt; (5.60 s)."));
+    const nlohmann::json measured = toJson(tuning)["renders"][0]["measured"];
+    EXPECT_EQ(measured["seconds"], 8);
+    EXPECT_EQ(measured["denoise_seconds"], 8.3);
+    EXPECT_EQ(measured["warm_up_seconds"], 0.3);
+}
+
 }  // namespace
 }  // namespace reelgrid::tune

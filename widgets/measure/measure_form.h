@@ -28,9 +28,12 @@ class MeasureForm : public QWidget {
 
   protected:
     [[nodiscard]] QFormLayout* fields() const { return m_fields; }
+    /// Disables the button that submits, whose tooltip then says why. Empty: enables it.
+    void setObstacle(const QString& why);
 
   private:
     QFormLayout* m_fields;
+    QPushButton* m_start;
 };
 
 }  // namespace reelgrid::widgets

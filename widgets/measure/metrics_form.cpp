@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/metrics/measures.h"
 #include "widgets/panels/form_parts.h"
@@ -50,6 +51,9 @@ MetricsForm::MetricsForm(const QString& weights, QStringList chosen, bool afterR
     folder->addWidget(m_weights, 1);
     folder->addWidget(browse);
     m_afterRenders->setChecked(afterRenders);
+    connect(m_afterRenders, &QCheckBox::toggled, this, [this](bool on) {
+        if (!on) Q_EMIT afterRendersEnded();
+    });
     fields()->addRow(tr("Weights"), folder);
     // What is missing takes several lines: as many as it needs are there to be scrolled through.
     auto* page = new QWidget;
@@ -90,6 +94,7 @@ void MetricsForm::say(const QString& words) {
     label->setWordWrap(true);
     m_column->addWidget(label);
     m_column->addStretch();
+    setObstacle(obstacle());
 }
 
 void MetricsForm::setProblem(const QString& why) {
@@ -105,6 +110,7 @@ void MetricsForm::addRow(const MetricChoice& choice) {
     box->setToolTip(isHere ? choice.with : choice.missing);
     connect(box, &QCheckBox::toggled, this, [this, choice](bool on) {
         if (on) untickOthersOf(choice);
+        setObstacle(obstacle());
     });
     m_column->addWidget(box);
     QLabel* words = quiet(isHere ? choice.with : choice.missing);
@@ -128,6 +134,16 @@ void MetricsForm::setChoices(const std::vector<MetricChoice>& choices) {
     empty();
     for (const MetricChoice& choice : choices) addRow(choice);
     m_column->addStretch();
+    setObstacle(obstacle());
+}
+
+/// Why nothing can be measured as the boxes are; empty: something can.
+QString MetricsForm::obstacle() const {
+    if (!chosen().isEmpty()) return {};
+    if (m_rows.empty()) return tr("It isn’t known what can be computed here");
+    if (std::ranges::all_of(m_rows, [](const Row& row) { return row.choice.with.isEmpty(); }))
+        return tr("None of these can be computed here: each says what it lacks");
+    return tr("Nothing is ticked: at least one metric is needed");
 }
 
 QCheckBox* MetricsForm::box(const QString& metric) const {

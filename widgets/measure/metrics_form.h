@@ -20,7 +20,7 @@ struct MetricChoice {
 };
 
 /// Which metrics are to be computed of a comparison's clips, now and after renders. What can't be computed
-/// here can't be ticked and says what it lacks.
+/// here can't be ticked and says what it lacks; with nothing ticked nothing can be measured.
 class MetricsForm : public MeasureForm {
     Q_OBJECT
 
@@ -47,6 +47,8 @@ class MetricsForm : public MeasureForm {
   Q_SIGNALS:
     /// What can be computed is to be looked for anew.
     void weightsChanged(const QString& weights);
+    /// Nothing is to be measured after renders any more, which holds without measuring anything now.
+    void afterRendersEnded();
 
   private:
     struct Row {
@@ -58,6 +60,7 @@ class MetricsForm : public MeasureForm {
     void addRow(const MetricChoice& choice);
     void untickOthersOf(const MetricChoice& ticked);
     void chooseFolder();
+    [[nodiscard]] QString obstacle() const;
 
     QStringList m_wanted;
     QLineEdit* m_weights;

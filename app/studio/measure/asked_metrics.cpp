@@ -79,6 +79,8 @@ widgets::MetricsForm* AskedMetrics::choose() {
     };
     connect(form, &widgets::MetricsForm::weightsChanged, list, look);
     look();
+    connect(form, &widgets::MetricsForm::afterRendersEnded, this,
+            [this] { m_settings.setOn("metrics-after-renders", false); });
     QDialog* dialog = showInDialog(m_window, tr("Compute metrics"), form);
     dialog->resize(kMetricsFormSize);
     connect(form, &widgets::MeasureForm::submitted, this, [this, form] { accept(*form); });

@@ -43,8 +43,8 @@ std::string_view viewOf(const QByteArray& bytes) {
 }
 
 Result<ReadMeasurement> readMeasurement(const QString& name, const QByteArray& document,
-                                        const nlohmann::json& json) {
-    auto measurement = measurements::measurementFrom(json);
+                                        const nlohmann::json& parsed) {
+    auto measurement = measurements::measurementFrom(parsed);
     if (!measurement) return measurement.error().in(name.toStdString());
     return ReadMeasurement{name, document, *std::move(measurement)};
 }
@@ -69,8 +69,9 @@ MeasurementOpener::MeasurementOpener(BackgroundThread* background, QObject* pare
 
 void MeasurementOpener::read(const QString& name, const QByteArray& document, Taken taken) {
     m_background->run([this, name, document, taken](const std::stop_token&) -> BackgroundThread::Completion {
-        auto json = parseJson(viewOf(document), name.toStdString());
-        auto read = json ? readMeasurement(name, document, *json) : Result<ReadMeasurement>(json.error());
+        auto parsed = parseJson(viewOf(document), name.toStdString());
+        auto read =
+            parsed ? readMeasurement(name, document, *parsed) : Result<ReadMeasurement>(parsed.error());
         return [this, taken, read = std::make_shared<Result<ReadMeasurement>>(std::move(read))] {
             if (*read)
                 taken(**read);
@@ -94,13 +95,14 @@ BackgroundThread::Completion MeasurementOpener::suiteCompletion(const fs::path& 
 void MeasurementOpener::readFile(const fs::path& file) {
     m_background->run([this, file](const std::stop_token&) -> BackgroundThread::Completion {
         const auto bytes = reelgrid::readFile(file, measurements::kMostBytes);
-        const auto json = bytes ? parseJson(*bytes, file.string(), JsonDialect::Python)
-                                : Result<nlohmann::json>(bytes.error());
-        if (json && suite::isSuite(*json)) return suiteCompletion(file, *json);
+        const auto parsed = bytes ? parseJson(*bytes, file.string(), JsonDialect::Python)
+                                  : Result<nlohmann::json>(bytes.error());
+        if (parsed && suite::isSuite(*parsed)) return suiteCompletion(file, *parsed);
         // What can't be read may be a session all the same; who opens those says what is wrong.
-        if (!json || !measurements::isMeasurement(*json)) return [this, file] { Q_EMIT notMeasured(file); };
-        auto read =
-            readMeasurement(QString::fromStdString(file.string()), QByteArray::fromStdString(*bytes), *json);
+        if (!parsed || !measurements::isMeasurement(*parsed))
+            return [this, file] { Q_EMIT notMeasured(file); };
+        auto read = readMeasurement(QString::fromStdString(file.string()), QByteArray::fromStdString(*bytes),
+                                    *parsed);
         return [this, read = std::make_shared<Result<ReadMeasurement>>(std::move(read))] {
             if (*read)
                 Q_EMIT opened(**read);

@@ -131,6 +131,11 @@ void SuiteWindow::addHead(QVBoxLayout* column) {
                  tr("%n prompt(s)", nullptr, prompts == nullptr ? 1 : int(prompts->values.size())));
     if (failed > 0) counts += "; " + tr("%n failed", nullptr, failed);
     column->addWidget(wordsLine(counts, failed > 0 ? "problem" : "quiet"));
+    if (m_suite->againstNotes)
+        for (const std::string& line : linesOf(*m_suite->againstNotes, m_suite->plan))
+            column->addWidget(wordsLine(
+                QString("%1: %2").arg(tr("against %1").arg(text(m_suite->againstNotes->folder)), text(line)),
+                "quiet"));
     if (!m_suite->gate) return;
     for (const suite::GateOutcome& outcome : m_suite->gates)
         column->addWidget(
