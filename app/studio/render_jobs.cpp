@@ -20,7 +20,6 @@ jobs::JobQueue& RenderJobs::queue() {
         options.worker = m_worker;
         options.lanes = m_lanes;
         options.capacity = kMostWaiting;
-        options.history = kMostWaiting;
         options.jobTimeout = m_timeout;
         m_queue = std::make_unique<jobs::JobQueue>(options, [this](const Job& job) {
             QMetaObject::invokeMethod(

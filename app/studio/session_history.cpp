@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostStates = 500;
+constexpr std::size_t kMostStates = 200;
 constexpr int kOneGestureMs = 1000;  // typing a word, turning the wheel: one change
 constexpr int kLookAgainMs = 100;
 

@@ -30,9 +30,9 @@ double passesOf(const catalog::RenderSettings& settings) {
 
 /// The seconds that the settings would take if they ran as the earlier render did.
 double scaled(const EarlierRender& earlier, const catalog::RenderSettings& settings) {
-    const catalog::RenderSettings& then = *earlier.manifest.settings;
-    const double denoise = earlier.timing.stage("denoise").value_or(0);
-    const double rest = earlier.timing.renderSeconds() - denoise;
+    const catalog::RenderSettings& then = earlier.settings;
+    const double denoise = earlier.denoiseSeconds.value_or(0);
+    const double rest = earlier.renderSeconds - denoise;
     const double size = volumeOf(settings) / volumeOf(then);
     const double steps = double(settings.numInferenceSteps) * passesOf(settings) /
                          (double(then.numInferenceSteps) * passesOf(then));
@@ -56,8 +56,10 @@ void EarlierRenders::readFolder(const fs::path& folder) {
         std::error_code failed;
         if (!entry.is_regular_file(failed) || !isFolder(protocol::resultFolderOf(entry.path()))) continue;
         result::ClipResult read = result::readClipResult(entry.path());
-        if (!read.problems.empty() || !read.manifest.settings || !read.timing()) continue;
-        m_renders.push_back({entry.path(), std::move(read.manifest), *read.timing()});
+        const auto timing = read.timing();
+        if (!read.problems.empty() || !read.manifest.settings || !timing) continue;
+        m_renders.push_back({entry.path(), read.manifest.modelId, *std::move(read.manifest.settings),
+                             timing->stage("denoise"), timing->renderSeconds()});
     }
 }
 
@@ -67,11 +69,11 @@ std::optional<RenderEstimate> EarlierRenders::estimate(const std::string& model,
     const std::string attention = catalog::attentionName(settings);
     std::map<From, std::vector<double>> found;
     for (const EarlierRender& earlier : m_renders) {
-        const catalog::RenderSettings& then = *earlier.manifest.settings;
-        const bool comparable =
-            earlier.manifest.modelId == model && then.device == settings.device &&
-            then.dtype == settings.dtype && protocol::ranksOf(then) == protocol::ranksOf(settings) &&
-            earlier.timing.stage("denoise") && volumeOf(then) > 0 && then.numInferenceSteps > 0;
+        const catalog::RenderSettings& then = earlier.settings;
+        const bool comparable = earlier.modelId == model && then.device == settings.device &&
+                                then.dtype == settings.dtype &&
+                                protocol::ranksOf(then) == protocol::ranksOf(settings) &&
+                                earlier.denoiseSeconds && volumeOf(then) > 0 && then.numInferenceSteps > 0;
         if (!comparable) continue;
         const bool sameSize = volumeOf(then) == volumeOf(settings);
         const bool sameBackend = catalog::attentionName(then) == attention;
@@ -89,9 +91,9 @@ fs::path EarlierRenders::identical(const protocol::RenderRequest& request,
                                    const catalog::RenderSettings& settings,
                                    const families::ModelInfo& model) {
     for (const EarlierRender& earlier : m_renders) {
-        if (earlier.manifest.modelId != model.id || earlier.manifest.settings->seed != settings.seed ||
-            earlier.manifest.settings->prompt != settings.prompt ||
-            catalog::attentionName(*earlier.manifest.settings) != catalog::attentionName(settings))
+        if (earlier.modelId != model.id || earlier.settings.seed != settings.seed ||
+            earlier.settings.prompt != settings.prompt ||
+            catalog::attentionName(earlier.settings) != catalog::attentionName(settings))
             continue;
         auto& check = m_checks[model.folder.string()];
         if (!check) check = std::make_shared<EarlierResults>(model);

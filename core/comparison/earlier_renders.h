@@ -10,16 +10,16 @@
 
 #include "core/catalog/render_settings.h"
 #include "core/comparison/earlier_result.h"
-#include "core/result/manifest.h"
-#include "core/result/timing.h"
 
 namespace reelgrid::comparison {
 
 /// A render that lies in a results folder.
 struct EarlierRender {
     std::filesystem::path clip;
-    result::Manifest manifest;  ///< with its settings
-    result::Timing timing;
+    std::string modelId;
+    catalog::RenderSettings settings;
+    std::optional<double> denoiseSeconds;
+    double renderSeconds = 0;  ///< loading the model left out
 };
 
 /// How long a render will take, and what that is known from.

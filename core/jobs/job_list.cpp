@@ -16,7 +16,9 @@ void JobList::forgetOldest() {
     const auto finished = [](const Job& job) { return isFinished(job.state); };
     const auto count = std::size_t(std::count_if(m_jobs.begin(), m_jobs.end(), finished));
     if (count <= m_history) return;
-    const auto oldest = std::find_if(m_jobs.begin(), m_jobs.end(), finished);
+    // Those that nobody can try again first.
+    auto oldest = std::ranges::find(m_jobs, JobState::Done, &Job::state);
+    if (oldest == m_jobs.end()) oldest = std::find_if(m_jobs.begin(), m_jobs.end(), finished);
     m_turns.erase(oldest->id);
     m_jobs.erase(oldest);
 }

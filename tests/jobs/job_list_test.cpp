@@ -116,5 +116,14 @@ TEST(JobList, ForgetsTheOldestFinishedJobs) {
     EXPECT_EQ(jobs.all().back().request.prompt, "19");
 }
 
+TEST(JobList, ForgetsWhatIsDoneBeforeWhatCanBeTriedAgain) {
+    JobList jobs(4, 3);
+    const std::string failed = jobs.add(request("failed"))->id;
+    jobs.find(failed)->state = JobState::Failed;
+    for (int i = 0; i < 20; ++i) jobs.find(jobs.add(request(std::to_string(i)))->id)->state = JobState::Done;
+    EXPECT_NE(jobs.find(failed), nullptr);
+    EXPECT_LE(jobs.all().size(), 5u);
+}
+
 }  // namespace
 }  // namespace reelgrid::jobs
