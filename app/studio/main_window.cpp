@@ -27,6 +27,7 @@
 #include "app/studio/presenter.h"
 #include "app/studio/suite/suite_windows.h"
 #include "app/studio/thumbnails.h"
+#include "core/base/freed_memory.h"
 #include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
@@ -205,6 +206,7 @@ void MainWindow::connectRenders() {
     connect(m_renders, &RenderController::takenUp, m_playback->player(), &widgets::Player::pause);
     connect(m_renders, &RenderController::settled, m_playback->player(), &widgets::Player::play);
     connect(m_renders, &RenderController::settled, this, [this] {
+        giveBackFreedMemory();
         if (m_rendering.isValid() && m_rendering.elapsed() > kLongSeconds * 1000)
             notifyOfEnd(*this, tr("All renders have ended"),
                         QString::fromStdString(m_editor->request().prompt));

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "core/execution/freed_memory.h"
+#include "core/base/freed_memory.h"
 #include "core/execution/memory_peak.h"
 
 namespace reelgrid::benchmark {
 
 PeakMemory::PeakMemory(const execution::Execution& execution) : m_execution(execution) {
     if (m_execution.device.is_cpu())
-        execution::giveBackFreedMemory();
+        giveBackFreedMemory();
     else
         at::accelerator::emptyCache();
     m_before = execution::memoryInUse(m_execution);

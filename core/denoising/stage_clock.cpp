@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "core/base/freed_memory.h"
 #include "core/base/result.h"
-#include "core/execution/freed_memory.h"
 #include "core/execution/memory_peak.h"
 #include "core/parallel/rank_group.h"
 
@@ -48,7 +48,7 @@ void StageClock::begin(const std::string& stage, int total, int done) {
     m_total = total;
     m_doneBefore = done;
     m_passes.reset();
-    if (m_execution.device.is_cpu()) execution::giveBackFreedMemory();
+    if (m_execution.device.is_cpu()) giveBackFreedMemory();
     m_measuresPeak = execution::restartMemoryPeak(m_execution);
     m_stageStart = m_unitStart = now();
     m_marks.clear();

@@ -1,4 +1,4 @@
-#include "core/execution/freed_memory.h"
+#include "core/base/freed_memory.h"
 
 #include <cstdlib>  // says whether this is glibc
 
@@ -6,7 +6,7 @@
 #include <malloc.h>
 #endif
 
-namespace reelgrid::execution {
+namespace reelgrid {
 
 void giveBackFreedMemory() {
 #ifdef __GLIBC__
@@ -14,4 +14,4 @@ void giveBackFreedMemory() {
 #endif
 }
 
-}  // namespace reelgrid::execution
+}  // namespace reelgrid
