@@ -39,7 +39,9 @@ void readChange(FieldReader& fields, TraceChange& row) {
     fields.boolean("on_device", row.onDevice);
     fields.number("before", row.before);
     fields.number("after", row.after);
-    fields.requireNumber("difference", row.difference);
+    fields.number("difference", row.difference);
+    fields.number("left_out_before", row.leftOutBefore);
+    fields.number("left_out_after", row.leftOutAfter);
     fields.requireNumber("calls_before", row.callsBefore);
     fields.requireNumber("calls_after", row.callsAfter);
 }
@@ -80,6 +82,8 @@ Result<TraceSummary> traceSummaryFrom(const json& document) {
     fields.requireNumber("events", summary.events);
     fields.requireNumber("span", summary.span);
     fields.requireNumber("self_cpu", summary.selfCpu);
+    fields.number("left_out", summary.leftOut);
+    fields.number("cut_short", summary.cutShort);
     fields.number("device", summary.device);
     fields.number("device_busy", summary.deviceBusy);
     const json* groups = fields.object("groups", true);
@@ -106,6 +110,12 @@ Result<TraceComparison> traceComparisonFrom(const json& document) {
     fields.requireNumber("after", comparison.after);
     fields.integer("steps_before", comparison.stepsBefore, 0);
     fields.integer("steps_after", comparison.stepsAfter, 0);
+    fields.number("left_out_before", comparison.leftOutBefore);
+    fields.number("left_out_after", comparison.leftOutAfter);
+    fields.number("cut_short_before", comparison.cutShortBefore);
+    fields.number("cut_short_after", comparison.cutShortAfter);
+    fields.number("device_before", comparison.deviceBefore);
+    fields.number("device_after", comparison.deviceAfter);
     const json* groups = fields.array("groups", kMostRows, true);
     const json* names = fields.array("names", kMostRows, true);
     if (auto read = fields.finish(); !read) return read.error();

@@ -12,6 +12,9 @@
 namespace reelgrid::profile {
 namespace {
 
+/// ns: a begin and a duration in whole µs, as older versions of torch wrote them.
+constexpr std::int64_t kRounding = 2000;
+
 using GroupTimes = std::array<std::int64_t, kGroupCount>;
 
 struct RowSums {
@@ -110,6 +113,11 @@ void Summer::prepare() {
     m_summary.events = static_cast<std::size_t>(
         std::ranges::count_if(events, [](const Event& event) { return event.kind != EventKind::Frame; }));
     m_summary.impossible = m_trace.impossible;
+    for (const auto& [key, count] : m_trace.leftOut) {
+        const std::string& name = m_trace.names[key.first];
+        m_summary.leftOut.push_back(
+            {name, isOnDevice(key.second), ownGroup(key.second, name).value_or(Group::Other), count});
+    }
 }
 
 std::optional<Group> Summer::groupOfName(const Event& event) {
@@ -123,6 +131,10 @@ void Summer::open(const Event& event) {
     if (!m_frames.empty()) {
         Frame& outer = m_frames.back();
         // Rounded times may let it end after what it is in.
+        if (const std::int64_t over = frame.end - outer.end; over > kRounding) {
+            ++m_summary.cutShort;
+            m_summary.cutOff += over;
+        }
         frame.end = std::min(frame.end, outer.end);
         outer.inside += frame.end - event.start;
         frame.places = outer.places;

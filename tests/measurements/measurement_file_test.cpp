@@ -66,6 +66,26 @@ TEST(Measurements, TracesAreReadWhole) {
     EXPECT_FALSE(comparison.groups.empty());
 }
 
+TEST(Measurements, WhatOfTracesDoesNotCountIsRead) {
+    json document = fixture("traces.json");
+    document["left_out_after"] = 2;
+    document["device_before"] = 0.25;
+    document["names"][0].erase("difference");
+    document["names"][0]["left_out_before"] = 3;
+    const auto comparison = std::get<TraceComparison>(measurementFrom(document).value());
+    EXPECT_EQ(comparison.leftOutAfter, 2);
+    EXPECT_EQ(comparison.deviceBefore, 0.25);
+    EXPECT_FALSE(comparison.deviceAfter);
+    EXPECT_FALSE(comparison.names[0].difference);
+    EXPECT_EQ(comparison.names[0].leftOutBefore, 3);
+    document = fixture("trace.json");
+    document["left_out"] = 4;
+    document["cut_short"] = 5;
+    const auto summary = std::get<TraceSummary>(measurementFrom(document).value());
+    EXPECT_EQ(summary.leftOut, 4);
+    EXPECT_EQ(summary.cutShort, 5);
+}
+
 TEST(Measurements, CapturesAreReadWhole) {
     const auto list = read<CaptureList>("captures.json");
     ASSERT_EQ(list.captures.size(), 3U);
