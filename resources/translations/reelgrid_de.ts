@@ -3677,6 +3677,10 @@ Block %3 der Keys, %4
         <translation>Raten, als wäre es dicht</translation>
     </message>
     <message>
+        <source>above the measured peak: it ran at higher clocks than that, or the peak is not this machine&apos;s</source>
+        <translation>über dem gemessenen Spitzenwert: es lief mit höherem Takt als dieser, oder er ist nicht der dieses Rechners</translation>
+    </message>
+    <message>
         <source>Time</source>
         <translation>Zeit</translation>
     </message>

@@ -202,6 +202,21 @@ TEST_F(MeasureTest, TracesAndCapturesAreOpenedByWhatTheyAre) {
     EXPECT_NE(qobject_cast<widgets::TraceComparisonView*>(windows()[3]->view()), nullptr);
 }
 
+TEST_F(MeasureTest, AKernelAboveTheMeasuredPeakIsNoted) {
+    auto document = nlohmann::json::parse(readFile(kResults / "kernels.json").value());
+    document["rows"][1]["peak_share"] = 1.03;
+    std::ofstream(m_folder / "fast.json") << document;
+    const auto notesIn = [](QWidget* view) {
+        QString notes;
+        const auto* table = view->findChild<QTableWidget*>();
+        for (int row = 0; row < table->rowCount(); ++row) notes += table->item(row, 1)->text() + '\n';
+        return notes;
+    };
+    EXPECT_FALSE(notesIn(opened<widgets::KernelView>("kernels.json")).contains("above the measured peak"));
+    EXPECT_TRUE(
+        notesIn(opened<widgets::KernelView>(m_folder / "fast.json")).contains("above the measured peak"));
+}
+
 TEST_F(MeasureTest, TwoTracesSayWhatOfThemDoesNotCount) {
     const auto textsOf = [](QWidget* view) {
         QString texts;
