@@ -262,19 +262,24 @@ void Summer::countKernel(const Event& kernel, const Frame* launcher) {
     }
 }
 
-/// Streams of one device overlap: what counts is that any of them does something.
+/// Streams of one device overlap: what counts is that any of them does something. Of each device by itself:
+/// one that computes doesn't make another one busy.
 void Summer::measureDevices() {
-    std::vector<std::pair<std::int64_t, std::int64_t>> busy;
-    for (const std::uint32_t kernel : m_launched)
-        busy.emplace_back(m_trace.events[kernel].start, m_trace.events[kernel].end());
-    if (busy.empty()) return;
-    std::ranges::sort(busy);
-    std::int64_t until = busy.front().first;
-    for (const auto& [start, end] : busy) {
-        m_summary.deviceBusy += std::max<std::int64_t>(0, end - std::max(start, until));
-        until = std::max(until, end);
+    std::map<std::string_view, std::vector<std::pair<std::int64_t, std::int64_t>>> busyOf;
+    for (const std::uint32_t kernel : m_launched) {
+        const Event& event = m_trace.events[kernel];
+        const std::string_view lane = m_trace.lanes[event.lane];
+        busyOf[lane.substr(0, lane.rfind('/'))].emplace_back(event.start, event.end());
     }
-    m_summary.deviceSpan = until - busy.front().first;
+    for (auto& [device, busy] : busyOf) {
+        std::ranges::sort(busy);
+        std::int64_t until = busy.front().first;
+        for (const auto& [start, end] : busy) {
+            m_summary.deviceBusy += std::max<std::int64_t>(0, end - std::max(start, until));
+            until = std::max(until, end);
+        }
+        m_summary.deviceSpan += until - busy.front().first;
+    }
 }
 
 void Summer::finish() {

@@ -57,8 +57,8 @@ struct Summary {
     std::int64_t span = 0;                    ///< from the first event to the last one's end
     std::int64_t host = 0;                    ///< all self times of threads
     std::int64_t device = 0;                  ///< all times of devices, those at once counted each
-    std::int64_t deviceBusy = 0;              ///< while a device did something
-    std::int64_t deviceSpan = 0;              ///< from a device's first event to its last one's end
+    std::int64_t deviceBusy = 0;              ///< while a device did something, of all devices together
+    std::int64_t deviceSpan = 0;              ///< from its first event to its last one's end, likewise
     std::uint64_t kernels = 0;
     std::size_t events = 0;
     std::uint64_t impossible = 0;  ///< events left out

@@ -193,6 +193,19 @@ TEST_F(SummaryTest, TracesOfRanksAreOne) {
     EXPECT_THAT(incomplete.error().message, HasSubstr("rank 1, but not of rank 0"));
 }
 
+TEST_F(SummaryTest, DevicesAreBusyEachByItself) {
+    json events = json::array({op("aten::mm", 0, 5)});
+    for (const auto& [device, start, duration] :
+         {std::tuple(0, 0, 10), std::tuple(0, 90, 10), std::tuple(1, 10, 80)}) {
+        json kernel = event("kernel", "gemm", start, duration, json::object(), 7);
+        kernel["pid"] = device;
+        events.push_back(kernel);
+    }
+    const Summary summary = summaryOfEvents(events);
+    EXPECT_EQ(micro(summary.deviceBusy), 100);
+    EXPECT_EQ(micro(summary.deviceSpan), 180) << "100 of one, 80 of the other";
+}
+
 TEST_F(SummaryTest, SaysWhatIsCutAtTheEndOfWhatItIsIn) {
     const Summary summary = summaryOfEvents({range("denoise", 0, 1000), op("aten::mm", 10, 5000)});
     EXPECT_EQ(summary.cutShort, 1U);
