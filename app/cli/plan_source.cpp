@@ -33,8 +33,8 @@ json arithmeticOf(const RenderSettings& settings, const std::string& device) {
     return fields;
 }
 
-std::string valueIn(const json& fields, const std::string& key) {
-    return fields.contains(key) ? showJson(fields[key]) : "none";
+std::string fieldText(const json& value) {
+    return value.is_null() ? "none" : showJson(value);
 }
 
 /// Each field that differs, and what ran in the place of what was asked for.
@@ -45,8 +45,8 @@ std::vector<std::string> otherArithmetic(const result::Manifest& manifest, const
     keys.update(here);
     std::vector<std::string> others;
     for (const auto& [key, ignored] : keys.items())
-        if (valueIn(there, key) != valueIn(here, key))
-            others.push_back(key + " " + valueIn(there, key) + " (planned: " + valueIn(here, key) + ")");
+        if (const json own = there.value(key, json()), wanted = here.value(key, json()); own != wanted)
+            others.push_back(key + " " + fieldText(own) + " (planned: " + fieldText(wanted) + ")");
     for (const protocol::CallRecord& call : manifest.attention)
         if (protocol::infoOf(call.kind).followsAttentionType && call.used != call.requested)
             others.push_back("attention by " + call.used + " in the place of " + call.requested);
@@ -56,7 +56,7 @@ std::vector<std::string> otherArithmetic(const result::Manifest& manifest, const
     return others;
 }
 
-std::string listed(const std::vector<std::string>& parts) {
+std::string commaList(const std::vector<std::string>& parts) {
     std::string text;
     for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
     return text;
@@ -90,7 +90,7 @@ std::string whatElseItDid(const result::Manifest& manifest) {
 std::string whyNotPlannedFrom(const result::ClipResult& clip, const RenderSettings& planned) {
     if (std::string other = whatElseItDid(clip.manifest); !other.empty()) return other;
     if (const auto others = otherArithmetic(clip.manifest, planned); !others.empty())
-        return "it was rendered with " + listed(others) + "; the same as planned was needed";
+        return "it was rendered with " + commaList(others) + "; the same as planned was needed";
     if (clip.timings.size() == 1 && !result::coldSteps(*clip.timing()))
         return "of " + std::to_string(clip.timing()->steps.size()) +
                " denoising steps what starting took can't be told apart; " +
