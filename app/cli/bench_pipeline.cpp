@@ -63,6 +63,16 @@ Result<void> checkCounts(const BenchPipeline& verb) {
     return {};
 }
 
+/// By what --attention-type covers.
+std::string attentionUsedIn(const result::Manifest& manifest) {
+    std::string joined;
+    for (const protocol::ModuleKindInfo& kind : protocol::kModuleKinds)
+        if (const std::string used = kind.followsAttentionType ? manifest.usedAttention(kind.kind) : "";
+            !used.empty())
+            joined += (joined.empty() ? "" : "+") + used;
+    return joined;
+}
+
 /// Renders over and over into a folder that is gone afterwards; true to its settings as they ran.
 Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked,
                        const machine::LocalMachine& machine, PipelineReport& report) {
@@ -95,6 +105,7 @@ Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked,
             load = made.timing()->stage(benchmark::kLoad);
         }
         report.settings = *made.manifest.settings;
+        report.attentionUsed = attentionUsedIn(made.manifest);
         if (done >= verb.warmup) report.repetitions.push_back(*made.timing());
     }
     // Loaded once, it was timed once, be that in a warm-up.

@@ -13,6 +13,17 @@ using benchmark::Verdict;
 
 constexpr int kDecimals = 4;
 
+/// What was asked for, what ran where that is another one, and what else is in the times.
+std::string attentionText(const benchmark::PipelineReport& report) {
+    const catalog::RenderSettings& settings = report.settings;
+    std::string text = attentionName(settings);
+    if (!report.attentionUsed.empty() && report.attentionUsed != settings.attentionType)
+        text += " (" + report.attentionUsed + " ran)";
+    if (settings.profileOutput) text += ", profiled (the profiler's time is in the figures)";
+    if (settings.saveInputs) text += ", saving attention's inputs (their time is in the figures)";
+    return text;
+}
+
 std::string percent(double change) {
     return (change >= 0 ? "+" : "") + fixed(100 * change, 1) + " %";
 }
@@ -40,12 +51,12 @@ TableLine lineOf(const StageChange& change) {
 
 std::string pipelineTable(const benchmark::PipelineReport& report) {
     const catalog::RenderSettings& settings = report.settings;
-    std::string text =
-        systemText(report.system) + "\nrender   " + report.model + ", " + attentionName(settings) + ", " +
-        settings.dtype + ", " + std::to_string(settings.width) + "×" + std::to_string(settings.height) +
-        ", " + std::to_string(settings.numFrames) + " frames, " + std::to_string(settings.numInferenceSteps) +
-        " steps; " + std::to_string(report.repetitions.size()) + " timed, " + std::to_string(report.warmup) +
-        " before\n\n";
+    std::string text = systemText(report.system) + "\nrender   " + report.model + ", " +
+                       attentionText(report) + ", " + settings.dtype + ", " + std::to_string(settings.width) +
+                       "×" + std::to_string(settings.height) + ", " + std::to_string(settings.numFrames) +
+                       " frames, " + std::to_string(settings.numInferenceSteps) + " steps; " +
+                       std::to_string(report.repetitions.size()) + " timed, " +
+                       std::to_string(report.warmup) + " before\n\n";
     std::vector<TableLine> lines{{{"stage", "median s", "fastest", "slowest", "times"}, ""}};
     for (const StageSeries& series : report.stages()) lines.push_back(lineOf(series));
     return text + alignedTable(lines, 1);

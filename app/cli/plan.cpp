@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "app/cli/console.h"
+#include "app/cli/plan_source.h"
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
 #include "core/base/byte_count.h"
 #include "core/base/number_text.h"
+#include "core/base/one_line.h"
 #include "core/base/text_table.h"
 #include "core/catalog/model_catalog.h"
 #include "core/machine/local_machine.h"
@@ -55,47 +56,48 @@ machine::Machine plannedMachine(machine::Machine machine, double memoryGb) {
     return machine;
 }
 
-double meanStep(const result::Timing& timing) {
-    if (timing.steps.empty()) return 0;
-    return std::accumulate(timing.steps.begin(), timing.steps.end(), 0.0) / double(timing.steps.size());
-}
-
 int passesOf(const catalog::RenderSettings& settings) {
     return settings.guidanceScale > 1 ? 2 : 1;
 }
 
-/// What the card of a clip that one rank rendered reached: attention apart where it was timed.
-Result<CardRates> ratesOf(const std::string& clip) {
-    const auto refused = [&](const std::string& why) {
-        return Error{ErrorCode::BadUsage, "--from " + clip + ": " + why};
-    };
+/// What a clip's times say of the card that rendered it alone, and how far that may be relied on.
+struct ClipRates {
+    CardRates card;
+    std::vector<std::string> remarks;
+};
+
+Result<ClipRates> ratesOfClip(const std::string& clip, const families::ModelInfo& model,
+                              const catalog::RenderSettings& planned) {
+    const std::string where = "--from " + clip;
     const result::ClipResult result = result::readResultOfFile(clip);
+    const auto refused = [&](const std::string& why) {
+        return Error{ErrorCode::BadUsage, where + ": " + why};
+    };
     if (!result.problems.empty()) return refused(result.problems.front().message);
     const auto& settings = result.manifest.settings;
-    const result::Timing* timing = result.timing();
-    if (!settings || !result.manifest.request || timing == nullptr || meanStep(*timing) <= 0)
+    const UsualStep step = result.timing() == nullptr ? UsualStep() : usualStepOf(*result.timing());
+    if (!settings || !result.manifest.request || !(step.seconds > 0))
         return refused("a clip with its manifest and its times was needed");
-    const parallel::Degrees degrees{settings->cfgParallel.value_or(1), settings->ringDegree.value_or(1),
-                                    settings->ulyssesDegree.value_or(1)};
-    if (degrees.ranks() > 1)
-        return refused("it was rendered by " + std::to_string(degrees.ranks()) + " ranks; one was needed");
-    if (settings->stepCache.isOn() || settings->useTorchCompile)
-        return refused("it was rendered with a step cache or graphs; neither was needed");
-    const auto model = catalog::findModel(*result.manifest.request);
-    if (!model) return model.error().in("--from " + clip);
-    const auto work = pipeline::passWorkOf(*model, *settings);
-    if (!work) return work.error().in("--from " + clip);
-    const double step = meanStep(*timing), passes = passesOf(*settings);
-    double attention = 0;
-    for (const result::StepParts& parts : timing->stepParts)
-        for (const auto& [part, seconds] : parts)
-            if (part == "self_attention") attention += seconds / double(timing->stepParts.size());
-    if (attention <= 0 || attention >= step) {
-        const double rate = passes * (work->attentionFlops + work->otherFlops) / step;
-        return CardRates{rate, rate};
+    if (const std::string why = whyNotPlannedFrom(result, planned); !why.empty()) return refused(why);
+    const auto itsModel = catalog::findModel(*result.manifest.request);
+    if (!itsModel) return itsModel.error().in(where);
+    const auto work = pipeline::passWorkOf(*itsModel, *settings);
+    if (!work) return work.error().in(where);
+
+    ClipRates rates;
+    if (result.manifest.modelId != model.id)
+        rates.remarks.push_back("the clip is of model " + nameInOneLine(result.manifest.modelId) + ", not " +
+                                model.id + ": a card is taken to compute both as fast");
+    const double passes = passesOf(*settings);
+    const double attention = passes * work->attentionFlops, other = passes * work->otherFlops;
+    if (step.attention > 0) {
+        rates.card = {attention / step.attention, other / (step.seconds - step.attention)};
+    } else {
+        rates.card = {(attention + other) / step.seconds, (attention + other) / step.seconds};
+        rates.remarks.emplace_back(
+            "attention wasn't timed apart in the clip: it is taken to be as fast as the rest");
     }
-    return CardRates{passes * work->attentionFlops / attention,
-                     passes * work->otherFlops / (step - attention)};
+    return rates;
 }
 
 std::vector<int> countsUpTo(int most) {
@@ -107,7 +109,7 @@ std::vector<int> countsUpTo(int most) {
 
 std::string rowRemark(const Plan& plan, double memoryGb) {
     if (!plan.bytes || double(*plan.bytes) <= memoryGb * 1e9) return {};
-    return "doesn't fit";
+    return "  doesn't fit";
 }
 
 TableLine lineOf(const Plan& plan, double alone, double memoryGb) {
@@ -131,11 +133,12 @@ json planJson(const Plan& plan) {
     return object;
 }
 
-std::vector<std::string> assumptionsOf(const PlanVerb& verb, const CardRates& card) {
+std::vector<std::string> assumptionsOf(const PlanVerb& verb, const ClipRates& rates) {
+    const CardRates& card = rates.card;
     const auto tera = [](double rate) { return significant(rate / 1e12, 3) + " TFLOP/s"; };
     const std::string source =
         verb.from.empty() ? "as given (--tflops)" : "as " + verb.from + " took (--from)";
-    return {
+    std::vector<std::string> assumptions = {
         "one card computes attention with " + tera(card.attention) + ", the rest with " + tera(card.other) +
             ", " + source + ", and no slower with a part of the tokens",
         "it reads and writes " + significant(verb.memoryRateGb, 3) + " GB/s where it copies (--memory-rate)",
@@ -151,11 +154,14 @@ std::vector<std::string> assumptionsOf(const PlanVerb& verb, const CardRates& ca
                                  "the one before computes (--shard-weights)"
                                : "each rank holds all weights"),
         "text encoder, VAE and loading are not in the step"};
+    assumptions.insert(assumptions.begin() + 1, rates.remarks.begin(), rates.remarks.end());
+    return assumptions;
 }
 
 int print(const PlanVerb& verb, const catalog::RenderSettings& settings, const PassWork& work,
-          const CardRates& card, const std::vector<Plan>& best, const std::vector<Plan>& all) {
-    const std::vector<std::string> assumptions = assumptionsOf(verb, card);
+          const ClipRates& rates, const std::vector<Plan>& best, const std::vector<Plan>& all) {
+    const CardRates& card = rates.card;
+    const std::vector<std::string> assumptions = assumptionsOf(verb, rates);
     if (verb.json) {
         json document = {{"tokens", work.tokens},
                          {"heads", work.heads},
@@ -205,18 +211,17 @@ int runPlan(const PlanVerb& verb, const machine::Machine& local) {
     settings.shardWeights = verb.shardWeights;
     const auto work = pipeline::passWorkOf(checked->model(), settings);
     if (!work) return fail(work.error());
-    const auto card = verb.from.empty() ? Result(CardRates{verb.teraflops * 1e12, verb.teraflops * 1e12})
-                                        : ratesOf(verb.from);
-    if (!card) return fail(card.error());
-    CardRates rates = *card;
-    rates.memory = verb.memoryRateGb * 1e9;
+    auto rates = verb.from.empty() ? Result(ClipRates{{verb.teraflops * 1e12, verb.teraflops * 1e12}, {}})
+                                   : ratesOfClip(verb.from, checked->model(), settings);
+    if (!rates) return fail(rates.error());
+    rates->card.memory = verb.memoryRateGb * 1e9;
     const parallel::Links links{.gpusPerHost = verb.gpusPerHost,
                                 .inHost = {verb.linkGb * 1e9, verb.linkUs * 1e-6},
                                 .betweenHosts = {verb.networkGb * 1e9, verb.networkUs * 1e-6}};
     const auto plansOn = [&](int gpus) {
         std::vector<Plan> plans;
         for (const StepPlan& step : parallel::plansFor(
-                 gpus, *work, passesOf(settings), pipeline::mayRing(settings), rates, links,
+                 gpus, *work, passesOf(settings), pipeline::mayRing(settings), rates->card, links,
                  verb.shardWeights ? parallel::WeightsOnRank::Shard : parallel::WeightsOnRank::All))
             plans.push_back({step, pipeline::bytesOnRank(checked->model(), settings, step.degrees)});
         return plans;
@@ -231,7 +236,7 @@ int runPlan(const PlanVerb& verb, const machine::Machine& local) {
                                               std::to_string(passesOf(settings)) +
                                               " passes can't be shared by as many without a ring, which " +
                                               settings.attentionType + " has none of"});
-    return print(verb, settings, *work, rates, best, all);
+    return print(verb, settings, *work, *rates, best, all);
 }
 
 }  // namespace

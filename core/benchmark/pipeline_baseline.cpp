@@ -44,6 +44,7 @@ Result<PipelineBaseline> baselineFrom(const json& document) {
     const json* system = fields.object("system", true);
     const json* model = fields.object("model", true);
     const json* settings = fields.object("settings", true);
+    fields.text("attention_used", baseline.attentionUsed);
     const json* stages = fields.array("stages", kMaxStages, true);
     if (auto read = fields.finish(); !read) return read.error();
     baseline.system = *system;
@@ -120,6 +121,9 @@ Result<void> requireSameMeasurement(const PipelineReport& now, const PipelineBas
     }
     for (const auto& [key, value] : then.settings.items())
         if (!settings.contains(key)) return differ(key, value, json());
+    const bool isKnown = !then.attentionUsed.empty() && !now.attentionUsed.empty();
+    if (isKnown && then.attentionUsed != now.attentionUsed)
+        return differ("attention that ran", then.attentionUsed, now.attentionUsed);
     return {};
 }
 

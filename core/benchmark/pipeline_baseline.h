@@ -14,6 +14,7 @@ namespace reelgrid::benchmark {
 struct PipelineBaseline {
     std::string path;
     nlohmann::json system, model, settings;  ///< objects
+    std::string attentionUsed{};             ///< as PipelineReport's; empty in older files
     std::vector<StageSeries> stages;
 };
 
@@ -21,8 +22,8 @@ struct PipelineBaseline {
 Result<PipelineBaseline> readBaseline(const std::filesystem::path& path);
 
 /// BadUsage naming the first thing in which the two were not the same measurement: device, processor,
-/// threads, instruction set, the model's files, a setting. A setting that is open ("auto") is not held
-/// against it.
+/// threads, instruction set, the model's files, a setting, the backends that ran. A setting that is open
+/// ("auto") is not held against it.
 Result<void> requireSameMeasurement(const PipelineReport& now, const PipelineBaseline& then);
 
 /// What may differ and is worth a word: versions, kernel, distribution; one line each.

@@ -68,6 +68,7 @@ json toJson(const PipelineReport& report) {
                      {"repetitions", report.repetitions.size()},
                      {"stages", json::array()},
                      {"steps", json::array()}};
+    if (!report.attentionUsed.empty()) document["attention_used"] = report.attentionUsed;
     for (const StageSeries& series : report.stages()) document["stages"].push_back(toJson(series));
     for (const StageSeries& series : report.steps()) document["steps"].push_back(toJson(series));
     return document;

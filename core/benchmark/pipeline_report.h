@@ -33,6 +33,8 @@ struct PipelineReport {
     std::string model;                               ///< as it was asked for
     std::map<std::string, std::string> modelHashes;  ///< of each component
     catalog::RenderSettings settings;                ///< as they ran
+    /// The backends that served what --attention-type covers, "fav2+sdpa"; empty: not recorded.
+    std::string attentionUsed{};
     int warmup = 0;
     std::vector<result::Timing> repetitions;
 
@@ -42,8 +44,8 @@ struct PipelineReport {
     [[nodiscard]] std::vector<StageSeries> steps() const;
 };
 
-/// {"system", "model": {"id", "hashes"}, "settings", "warmup", "repetitions", "stages": [{"stage", "s_p50",
-/// "s_min", "s_max", "seconds"}], "steps": [the same, "stage" its number]}.
+/// {"system", "model": {"id", "hashes"}, "settings", "attention_used", "warmup", "repetitions", "stages":
+/// [{"stage", "s_p50", "s_min", "s_max", "seconds"}], "steps": [the same, "stage" its number]}.
 nlohmann::json toJson(const PipelineReport& report);
 
 }  // namespace reelgrid::benchmark

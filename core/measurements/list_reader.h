@@ -11,6 +11,8 @@
 namespace reelgrid::measurements {
 
 inline constexpr std::size_t kMostRows = 20000;
+/// Of a cosine or an SSIM, 1 but for rounding.
+inline constexpr double kMostCosine = 1.00001;
 
 /// The rows of an untrusted list of objects: `readRow` fills one from its fields.
 template <class Row, class ReadRow>

@@ -12,36 +12,38 @@ void readName(FieldReader& fields, TraceTime& row) {
     fields.requireText("name", row.name);
     fields.text("group", row.group);
     fields.boolean("on_device", row.onDevice);
-    fields.requireNumber("calls", row.calls);
-    fields.requireNumber("self_cpu", row.selfCpu);
-    fields.requireNumber("total_cpu", row.totalCpu);
-    fields.number("self_device", row.selfDevice);
-    fields.number("total_device", row.totalDevice);
+    fields.requireNumber("calls", row.calls, 0);
+    fields.requireNumber("self_cpu", row.selfCpu, 0);
+    fields.requireNumber("total_cpu", row.totalCpu, 0);
+    fields.number("self_device", row.selfDevice, 0);
+    fields.number("total_device", row.totalDevice, 0);
 }
 
 /// A stage or a step.
 void readPlace(FieldReader& fields, TraceTime& row) {
     fields.requireText("name", row.name);
-    fields.requireNumber("calls", row.calls);
-    fields.requireNumber("cpu", row.totalCpu);
+    fields.requireNumber("calls", row.calls, 0);
+    fields.requireNumber("cpu", row.totalCpu, 0);
 }
 
 void readAdvice(FieldReader& fields, TraceAdvice& row) {
     fields.requireText("what", row.what);
     fields.text("evidence", row.evidence);
     fields.text("advice", row.advice);
-    fields.requireNumber("seconds", row.seconds);
-    fields.requireNumber("of_seconds", row.ofSeconds);
+    fields.requireNumber("seconds", row.seconds, 0);
+    fields.requireNumber("of_seconds", row.ofSeconds, 0);
 }
 
 void readChange(FieldReader& fields, TraceChange& row) {
     fields.requireText("name", row.name);
     fields.boolean("on_device", row.onDevice);
-    fields.number("before", row.before);
-    fields.number("after", row.after);
-    fields.requireNumber("difference", row.difference);
-    fields.requireNumber("calls_before", row.callsBefore);
-    fields.requireNumber("calls_after", row.callsAfter);
+    fields.number("before", row.before, 0);
+    fields.number("after", row.after, 0);
+    fields.number("difference", row.difference);
+    fields.number("left_out_before", row.leftOutBefore, 0);
+    fields.number("left_out_after", row.leftOutAfter, 0);
+    fields.requireNumber("calls_before", row.callsBefore, 0);
+    fields.requireNumber("calls_after", row.callsAfter, 0);
 }
 
 Result<std::vector<TraceTime>> groupsFrom(const json& object) {
@@ -53,9 +55,9 @@ Result<std::vector<TraceTime>> groupsFrom(const json& object) {
         FieldReader fields(spent, "group " + name, ErrorCode::InvalidData);
         TraceTime group;
         group.name = name;
-        fields.requireNumber("self_cpu", group.selfCpu);
-        fields.requireNumber("calls", group.calls);
-        fields.number("device", group.selfDevice);
+        fields.requireNumber("self_cpu", group.selfCpu, 0);
+        fields.requireNumber("calls", group.calls, 0);
+        fields.number("device", group.selfDevice, 0);
         if (auto read = fields.finish(); !read) return read.error();
         groups.push_back(std::move(group));
     }
@@ -77,11 +79,13 @@ void take(Result<T> read, T& target, Result<void>& outcome) {
 Result<TraceSummary> traceSummaryFrom(const json& document) {
     TraceSummary summary;
     FieldReader fields(document, "trace", ErrorCode::InvalidData);
-    fields.requireNumber("events", summary.events);
-    fields.requireNumber("span", summary.span);
-    fields.requireNumber("self_cpu", summary.selfCpu);
-    fields.number("device", summary.device);
-    fields.number("device_busy", summary.deviceBusy);
+    fields.requireNumber("events", summary.events, 0);
+    fields.requireNumber("span", summary.span, 0);
+    fields.requireNumber("self_cpu", summary.selfCpu, 0);
+    fields.number("left_out", summary.leftOut, 0);
+    fields.number("cut_short", summary.cutShort, 0);
+    fields.number("device", summary.device, 0);
+    fields.number("device_busy", summary.deviceBusy, 0);
     const json* groups = fields.object("groups", true);
     const json* stages = fields.array("stages", kMostRows, true);
     const json* steps = fields.array("steps", kMostRows, true);
@@ -102,10 +106,16 @@ Result<TraceComparison> traceComparisonFrom(const json& document) {
     TraceComparison comparison;
     FieldReader fields(document, "trace comparison", ErrorCode::InvalidData);
     fields.text("of", comparison.of);
-    fields.requireNumber("before", comparison.before);
-    fields.requireNumber("after", comparison.after);
+    fields.requireNumber("before", comparison.before, 0);
+    fields.requireNumber("after", comparison.after, 0);
     fields.integer("steps_before", comparison.stepsBefore, 0);
     fields.integer("steps_after", comparison.stepsAfter, 0);
+    fields.number("left_out_before", comparison.leftOutBefore, 0);
+    fields.number("left_out_after", comparison.leftOutAfter, 0);
+    fields.number("cut_short_before", comparison.cutShortBefore, 0);
+    fields.number("cut_short_after", comparison.cutShortAfter, 0);
+    fields.number("device_before", comparison.deviceBefore, 0);
+    fields.number("device_after", comparison.deviceAfter, 0);
     const json* groups = fields.array("groups", kMostRows, true);
     const json* names = fields.array("names", kMostRows, true);
     if (auto read = fields.finish(); !read) return read.error();

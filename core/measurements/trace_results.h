@@ -26,6 +26,8 @@ struct TraceAdvice {
 /// What `profile` says of a trace.
 struct TraceSummary {
     double events = 0, span = 0, selfCpu = 0;
+    double leftOut = 0;   ///< events that don't count
+    double cutShort = 0;  ///< events that count to the end of what they are in
     std::optional<double> device, deviceBusy;
     std::vector<TraceTime> groups, stages, steps, names;
     std::vector<TraceAdvice> bottlenecks;
@@ -35,8 +37,10 @@ Result<TraceSummary> traceSummaryFrom(const nlohmann::json& document);
 struct TraceChange {
     std::string name;
     bool onDevice = false;
-    std::optional<double> before, after;  ///< absent: it did not run
-    double difference = 0, callsBefore = 0, callsAfter = 0;
+    std::optional<double> before, after;         ///< absent: it did not run, or all of it was left out
+    std::optional<double> difference;            ///< absent: unknown, since all of one side was left out
+    double leftOutBefore = 0, leftOutAfter = 0;  ///< events
+    double callsBefore = 0, callsAfter = 0;
 };
 
 /// What `profile` says of two.
@@ -44,6 +48,9 @@ struct TraceComparison {
     std::string of;  ///< "cpu", "device"
     double before = 0, after = 0;
     int stepsBefore = 0, stepsAfter = 0;
+    double leftOutBefore = 0, leftOutAfter = 0;       ///< events
+    double cutShortBefore = 0, cutShortAfter = 0;     ///< events
+    std::optional<double> deviceBefore, deviceAfter;  ///< absent: it has none, or the file doesn't tell
     std::vector<TraceChange> groups, names;
 };
 Result<TraceComparison> traceComparisonFrom(const nlohmann::json& document);

@@ -10,7 +10,7 @@ using nlohmann::json;
 using protocol::FieldReader;
 
 void readPoint(FieldReader& fields, TuningPoint& point) {
-    fields.number("seconds", point.seconds);
+    fields.number("seconds", point.seconds, 0);
     fields.number("quality", point.quality);
 }
 
@@ -20,9 +20,9 @@ void readMeasured(FieldReader& row, TuningRow& render) {
     FieldReader fields(*object, "measured", ErrorCode::InvalidData);
     readPoint(fields, render.measured);
     fields.number("psnr", render.psnr);
-    fields.number("ssim", render.ssim);
-    fields.number("l1", render.l1);
-    fields.number("cosine", render.cosine);
+    fields.number("ssim", render.ssim, -kMostCosine, kMostCosine);
+    fields.number("l1", render.l1, 0);
+    fields.number("cosine", render.cosine, -kMostCosine, kMostCosine);
     if (auto read = fields.finish(); !read) row.fail(read.error().message);
 }
 

@@ -13,10 +13,10 @@ std::optional<VaePass> passFrom(FieldReader& row, const char* key) {
     if (object == nullptr) return std::nullopt;
     FieldReader fields(*object, key, ErrorCode::InvalidData);
     VaePass pass;
-    fields.requireNumber("s_p50", pass.secondsP50);
-    fields.requireNumber("s_min", pass.secondsMin);
-    fields.requireNumber("s_max", pass.secondsMax);
-    fields.number("peak_bytes", pass.peakBytes);
+    fields.requireNumber("s_p50", pass.secondsP50, 0);
+    fields.requireNumber("s_min", pass.secondsMin, 0);
+    fields.requireNumber("s_max", pass.secondsMax, 0);
+    fields.number("peak_bytes", pass.peakBytes, 0);
     if (auto read = fields.finish(); !read) row.fail(read.error().message);
     return pass;
 }

@@ -125,6 +125,10 @@ void addRank(const Trace& trace, int rank, Trace& all) {
             ++all.impossible;
     }
     all.impossible += trace.impossible;
+    for (const auto& [key, count] : trace.leftOut) {
+        const std::uint32_t name = copied(key.first, trace.names, all.names);
+        if (name != Names::kNone) all.leftOut[{name, key.second}] += count;
+    }
 }
 
 std::string communicationTable(const std::vector<RankCommunication>& ranks) {

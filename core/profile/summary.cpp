@@ -12,6 +12,9 @@
 namespace reelgrid::profile {
 namespace {
 
+/// ns: a begin and a duration in whole µs, as older versions of torch wrote them.
+constexpr std::int64_t kRounding = 2000;
+
 using GroupTimes = std::array<std::int64_t, kGroupCount>;
 
 struct RowSums {
@@ -110,6 +113,11 @@ void Summer::prepare() {
     m_summary.events = static_cast<std::size_t>(
         std::ranges::count_if(events, [](const Event& event) { return event.kind != EventKind::Frame; }));
     m_summary.impossible = m_trace.impossible;
+    for (const auto& [key, count] : m_trace.leftOut) {
+        const std::string& name = m_trace.names[key.first];
+        m_summary.leftOut.push_back(
+            {name, isOnDevice(key.second), ownGroup(key.second, name).value_or(Group::Other), count});
+    }
 }
 
 std::optional<Group> Summer::groupOfName(const Event& event) {
@@ -123,6 +131,10 @@ void Summer::open(const Event& event) {
     if (!m_frames.empty()) {
         Frame& outer = m_frames.back();
         // Rounded times may let it end after what it is in.
+        if (const std::int64_t over = frame.end - outer.end; over > kRounding) {
+            ++m_summary.cutShort;
+            m_summary.cutOff += over;
+        }
         frame.end = std::min(frame.end, outer.end);
         outer.inside += frame.end - event.start;
         frame.places = outer.places;
@@ -250,19 +262,24 @@ void Summer::countKernel(const Event& kernel, const Frame* launcher) {
     }
 }
 
-/// Streams of one device overlap: what counts is that any of them does something.
+/// Streams of one device overlap: what counts is that any of them does something. Of each device by itself:
+/// one that computes doesn't make another one busy.
 void Summer::measureDevices() {
-    std::vector<std::pair<std::int64_t, std::int64_t>> busy;
-    for (const std::uint32_t kernel : m_launched)
-        busy.emplace_back(m_trace.events[kernel].start, m_trace.events[kernel].end());
-    if (busy.empty()) return;
-    std::ranges::sort(busy);
-    std::int64_t until = busy.front().first;
-    for (const auto& [start, end] : busy) {
-        m_summary.deviceBusy += std::max<std::int64_t>(0, end - std::max(start, until));
-        until = std::max(until, end);
+    std::map<std::string_view, std::vector<std::pair<std::int64_t, std::int64_t>>> busyOf;
+    for (const std::uint32_t kernel : m_launched) {
+        const Event& event = m_trace.events[kernel];
+        const std::string_view lane = m_trace.lanes[event.lane];
+        busyOf[lane.substr(0, lane.rfind('/'))].emplace_back(event.start, event.end());
     }
-    m_summary.deviceSpan = until - busy.front().first;
+    for (auto& [device, busy] : busyOf) {
+        std::ranges::sort(busy);
+        std::int64_t until = busy.front().first;
+        for (const auto& [start, end] : busy) {
+            m_summary.deviceBusy += std::max<std::int64_t>(0, end - std::max(start, until));
+            until = std::max(until, end);
+        }
+        m_summary.deviceSpan += until - busy.front().first;
+    }
 }
 
 void Summer::finish() {

@@ -42,6 +42,14 @@ struct Place {
     std::array<Spent, kGroupCount> groups{};  ///< self times
 };
 
+/// Events of one name that were left out (Trace::impossible).
+struct LeftOut {
+    std::string name;
+    bool onDevice = false;
+    Group group = Group::Other;
+    std::uint64_t events = 0;
+};
+
 struct Summary {
     std::vector<Row> rows;                    ///< largest first: self time on the device, then on the host
     std::array<Spent, kGroupCount> groups{};  ///< self times
@@ -49,11 +57,14 @@ struct Summary {
     std::int64_t span = 0;                    ///< from the first event to the last one's end
     std::int64_t host = 0;                    ///< all self times of threads
     std::int64_t device = 0;                  ///< all times of devices, those at once counted each
-    std::int64_t deviceBusy = 0;              ///< while a device did something
-    std::int64_t deviceSpan = 0;              ///< from a device's first event to its last one's end
+    std::int64_t deviceBusy = 0;              ///< while a device did something, of all devices together
+    std::int64_t deviceSpan = 0;              ///< from its first event to its last one's end, likewise
     std::uint64_t kernels = 0;
     std::size_t events = 0;
-    std::uint64_t impossible = 0;
+    std::uint64_t impossible = 0;  ///< events left out
+    std::vector<LeftOut> leftOut;  ///< those of them with a name
+    std::uint64_t cutShort = 0;    ///< events that end after the one that they are in, and were cut there
+    std::int64_t cutOff = 0;       ///< how much of them
 
     [[nodiscard]] bool hasDevice() const { return device > 0; }
     /// The time that shares are of: the devices' where there is any, else the threads'.

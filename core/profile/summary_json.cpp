@@ -64,8 +64,10 @@ json changesJson(const TraceComparison& comparison, const std::vector<Change>& c
         json object = {{"name", change.name},
                        {"on_device", change.onDevice},
                        {"calls_before", change.before.calls},
-                       {"calls_after", change.after.calls},
-                       {"difference", seconds(comparison.difference(change))}};
+                       {"calls_after", change.after.calls}};
+        if (!change.isUnknown()) object["difference"] = seconds(comparison.difference(change));
+        if (change.leftOutBefore > 0) object["left_out_before"] = change.leftOutBefore;
+        if (change.leftOutAfter > 0) object["left_out_after"] = change.leftOutAfter;
         if (change.before.calls > 0) object["before"] = seconds(comparison.timeOf(change.before));
         if (change.after.calls > 0) object["after"] = seconds(comparison.timeOf(change.after));
         list.push_back(std::move(object));
@@ -87,6 +89,7 @@ json toJson(const Summary& summary, std::size_t top) {
                                {"advice", each.advice}});
     json object = {{"events", summary.events},
                    {"left_out", summary.impossible},
+                   {"cut_short", summary.cutShort},
                    {"span", seconds(summary.span)},
                    {"self_cpu", seconds(summary.host)},
                    {"groups", groupsJson(summary.groups, summary.hasDevice())},
@@ -104,13 +107,21 @@ json toJson(const Summary& summary, std::size_t top) {
 }
 
 json toJson(const TraceComparison& comparison, std::size_t top) {
-    return {{"of", comparison.ofDevices ? "device" : "cpu"},
-            {"before", seconds(comparison.before)},
-            {"after", seconds(comparison.after)},
-            {"steps_before", comparison.stepsBefore},
-            {"steps_after", comparison.stepsAfter},
-            {"groups", changesJson(comparison, comparison.groups, comparison.groups.size())},
-            {"names", changesJson(comparison, comparison.names, top)}};
+    json object = {{"of", comparison.ofDevices ? "device" : "cpu"},
+                   {"before", seconds(comparison.before)},
+                   {"after", seconds(comparison.after)},
+                   {"steps_before", comparison.stepsBefore},
+                   {"steps_after", comparison.stepsAfter},
+                   {"groups", changesJson(comparison, comparison.groups, comparison.groups.size())},
+                   {"names", changesJson(comparison, comparison.names, top)}};
+    for (const auto& [side, facts] :
+         {std::pair("before", &comparison.factsBefore), std::pair("after", &comparison.factsAfter)}) {
+        const std::string end = std::string("_") + side;
+        object["left_out" + end] = facts->leftOut;
+        object["cut_short" + end] = facts->cutShort;
+        if (facts->device > 0) object["device" + end] = seconds(facts->device);
+    }
+    return object;
 }
 
 }  // namespace reelgrid::profile

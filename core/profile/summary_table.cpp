@@ -21,15 +21,31 @@ std::string alignedText(const std::vector<Line>& cells, std::size_t lastFigure) 
 
 constexpr std::size_t kNameCharacters = 56, kShapeCharacters = 72, kMostSteps = 12;
 
+std::string events(std::uint64_t count) {
+    return std::to_string(count) + (count == 1 ? " event" : " events");
+}
+
+/// What of a trace doesn't count, or not wholly.
+std::vector<std::string> doubtsOf(std::uint64_t leftOut, std::uint64_t cutShort, std::int64_t cutOff) {
+    std::vector<std::string> doubts;
+    if (leftOut > 0)
+        doubts.push_back(events(leftOut) +
+                         " without name, with impossible times, or with begin and end in two events (ph B, "
+                         "E) left out");
+    if (cutShort > 0)
+        doubts.push_back(events(cutShort) + " cut where what " + (cutShort == 1 ? "it is" : "they are") +
+                         " in ends, by " + timeText(cutOff) + " in all");
+    return doubts;
+}
+
 std::string headOf(const Summary& summary) {
     std::string text = std::to_string(summary.events) + " events in " + timeText(summary.span) + "; CPU " +
                        timeText(summary.host);
     if (summary.hasDevice())
         text += "; device " + timeText(summary.device) + ", busy " +
                 shareText(summary.deviceBusy, summary.deviceSpan) + " of its time";
-    if (summary.impossible > 0)
-        text += "; " + std::to_string(summary.impossible) +
-                " events without name or with impossible times left out";
+    for (const std::string& doubt : doubtsOf(summary.impossible, summary.cutShort, summary.cutOff))
+        text += "; " + doubt;
     return text + "\n";
 }
 
@@ -150,7 +166,8 @@ std::string nameTable(const Summary& summary, std::size_t top) {
 }
 
 std::string bottleneckText(const Summary& summary) {
-    std::string text;
+    if (summary.base() <= 0) return "none of its events takes any time\n";
+    std::string text = "What takes the time, and what to try:\n";
     int number = 0;
     for (const Bottleneck& each : bottlenecksOf(summary))
         text += std::to_string(++number) + ". " + each.what + ": " + shareText(each.time, each.whole) + " (" +
@@ -159,20 +176,45 @@ std::string bottleneckText(const Summary& summary) {
     return text;
 }
 
+std::string sideText(const TraceComparison& comparison, const Spent& spent, std::uint64_t leftOut) {
+    if (spent.calls > 0) return timeText(comparison.timeOf(spent));
+    return leftOut > 0 ? "left out" : "-";
+}
+
+std::string callsText(const Spent& spent, std::uint64_t leftOut) {
+    return std::to_string(spent.calls) + (leftOut > 0 ? " (" + std::to_string(leftOut) + " left out)" : "");
+}
+
+std::string signedTime(std::int64_t nanoseconds) {
+    return (nanoseconds > 0 ? "+" : "") + timeText(nanoseconds);
+}
+
 std::string changeTable(const TraceComparison& comparison, const std::vector<Change>& changes,
                         const std::string& title, std::size_t top) {
     std::vector<Line> lines{{title, "before", "after", "difference", "calls"}};
     for (std::size_t i = 0; i < std::min(top, changes.size()); ++i) {
         const Change& change = changes[i];
-        if (change.before.calls == 0 && change.after.calls == 0) continue;
-        const std::int64_t difference = comparison.difference(change);
+        if (change.before.calls + change.after.calls + change.leftOutBefore + change.leftOutAfter == 0)
+            continue;
         lines.push_back({cut(change.name, kNameCharacters),
-                         change.before.calls > 0 ? timeText(comparison.timeOf(change.before)) : "-",
-                         change.after.calls > 0 ? timeText(comparison.timeOf(change.after)) : "-",
-                         (difference > 0 ? "+" : "") + timeText(difference),
-                         std::to_string(change.before.calls) + " → " + std::to_string(change.after.calls)});
+                         sideText(comparison, change.before, change.leftOutBefore),
+                         sideText(comparison, change.after, change.leftOutAfter),
+                         change.isUnknown() ? "?" : signedTime(comparison.difference(change)),
+                         callsText(change.before, change.leftOutBefore) + " → " +
+                             callsText(change.after, change.leftOutAfter)});
     }
     return alignedText(lines, 3);
+}
+
+std::string noteOf(const char* side, const TraceFacts& facts, const TraceFacts& other) {
+    std::string text;
+    if (facts.device == 0 && other.device > 0)
+        text = std::string("note: the trace ") + side +
+               " has no time of a device: compared is the CPU's own time of both, without the " +
+               timeText(other.device) + " that the other's device took\n";
+    for (const std::string& doubt : doubtsOf(facts.leftOut, facts.cutShort, facts.cutOff))
+        text += std::string("note: ") + side + ": " + doubt + "\n";
+    return text;
 }
 
 }  // namespace
@@ -180,19 +222,19 @@ std::string changeTable(const TraceComparison& comparison, const std::vector<Cha
 std::string tablesOf(const Summary& summary, std::size_t top) {
     const std::string places = placeTable(summary);
     return headOf(summary) + "\n" + groupTable(summary) + "\n" + places + (places.empty() ? "" : "\n") +
-           nameTable(summary, top) + "\nWhat takes the time, and what to try:\n" + bottleneckText(summary);
+           nameTable(summary, top) + "\n" + bottleneckText(summary);
 }
 
 std::string tablesOf(const TraceComparison& comparison, std::size_t top) {
-    const std::int64_t difference = comparison.after - comparison.before;
     std::string text = std::string(comparison.ofDevices ? "device" : "CPU") + " time " +
                        timeText(comparison.before) + " before, " + timeText(comparison.after) +
-                       " after: " + (difference > 0 ? "+" : "") + timeText(difference);
+                       " after: " + signedTime(comparison.after - comparison.before);
     if (comparison.before > 0)
         text += ", " +
                 fixed(static_cast<double>(comparison.after) / static_cast<double>(comparison.before), 3) +
                 " ×";
-    text += "\n";
+    text += "\n" + noteOf("before", comparison.factsBefore, comparison.factsAfter) +
+            noteOf("after", comparison.factsAfter, comparison.factsBefore);
     if (comparison.stepsBefore != comparison.stepsAfter)
         text += "note: " + std::to_string(comparison.stepsBefore) + " and " +
                 std::to_string(comparison.stepsAfter) + " steps were recorded: not the same work\n";

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace reelgrid::profile {
@@ -65,7 +67,9 @@ enum class StackFrames { LeftOut, Kept };
 struct Trace {
     std::vector<Event> events;
     Names names, lanes, shapes, sources;
-    std::uint64_t impossible = 0;  ///< events left out: without name, or with a time that can't be
+    /// Events left out: without name, with a time that can't be, or begun and ended by two events.
+    std::uint64_t impossible = 0;
+    std::map<std::pair<std::uint32_t, EventKind>, std::uint64_t> leftOut;  ///< those of them with a name
 };
 
 }  // namespace reelgrid::profile

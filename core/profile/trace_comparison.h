@@ -12,11 +12,25 @@ struct Change {
     std::string name;
     bool onDevice = false;
     Spent before, after;
+    std::uint64_t leftOutBefore = 0, leftOutAfter = 0;  ///< events that don't count (Summary::leftOut)
+
+    /// Whether one side ran, but nothing of it counts: what changed isn't known.
+    [[nodiscard]] bool isUnknown() const {
+        return (before.calls == 0 && leftOutBefore > 0) || (after.calls == 0 && leftOutAfter > 0);
+    }
 };
 
-/// Two traces side by side. What is compared is the devices' time where either has any, else the threads'.
+/// What of a trace doesn't count, or not wholly; the devices' time, in ns.
+struct TraceFacts {
+    std::int64_t device = 0;
+    std::uint64_t leftOut = 0, cutShort = 0;
+    std::int64_t cutOff = 0;
+};
+
+/// Two traces side by side. What is compared is the devices' time where both have any, else the threads'.
 struct TraceComparison {
     bool ofDevices = false;
+    TraceFacts factsBefore, factsAfter;
     std::vector<Change> groups, names;  ///< what changed most first
     std::int64_t before = 0, after = 0;
     std::size_t stepsBefore = 0, stepsAfter = 0;  ///< that ranges name

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/json.h"
+#include "core/base/one_line.h"
 
 namespace reelgrid::profile {
 namespace {
@@ -13,6 +14,8 @@ constexpr std::size_t kMostForeign = 6, kMostCategoryBytes = 40;
 constexpr double kMostMicroseconds = 2e15;
 constexpr std::int64_t kMostNanoseconds = 9'000'000'000'000'000'000;
 constexpr double kMostCorrelation = 4294967295.0;
+/// µs: a begin and an end, two looks at a clock, lie further apart.
+constexpr double kLeastMicroseconds = 0.02;
 
 struct Category {
     const char* name;
@@ -179,9 +182,12 @@ void TraceParser::takeNumber(double value) {
 }
 
 bool TraceParser::finishEvent() {
-    if (m_raw.phase != "X") return true;
-    if (const auto kind = kindOf(m_raw.category)) return keep(*kind);
-    if (m_frames == StackFrames::Kept && m_raw.category == "python_function") return keep(EventKind::Frame);
+    // "B" begins what an "E" ends.
+    const bool isWhole = m_raw.phase == "X";
+    if (!isWhole && m_raw.phase != "B") return true;
+    auto kind = kindOf(m_raw.category);
+    if (m_frames == StackFrames::Kept && m_raw.category == "python_function") kind = EventKind::Frame;
+    if (kind) return isWhole ? keep(*kind) : leaveOut(*kind);
     if (m_foreign.size() < kMostForeign || m_foreign.contains(m_raw.category)) ++m_foreign[m_raw.category];
     return true;
 }
@@ -189,24 +195,39 @@ bool TraceParser::finishEvent() {
 bool TraceParser::keep(EventKind kind) {
     const auto start = nanoseconds(m_raw.start), duration = nanoseconds(m_raw.duration);
     if (!start || !duration || *duration < 0 || m_raw.name.empty() ||
-        *duration > kMostNanoseconds - m_durations) {
-        ++m_trace.impossible;
-        return true;
-    }
+        *duration > kMostNanoseconds - m_durations)
+        return leaveOut(kind);
     if (m_trace.events.size() >= m_mostEvents)
         return stop("more than " + std::to_string(m_mostEvents) + " events: profile fewer steps");
     Event event{.start = *start, .duration = *duration, .kind = kind};
-    event.name = m_trace.names.add(m_raw.name);
+    event.name = m_trace.names.add(inOneLine(m_raw.name));
     event.lane = m_trace.lanes.add(m_raw.process + "/" + m_raw.thread);
     if (!m_raw.shape.empty()) event.shape = m_trace.shapes.add(m_raw.shape);
-    if (!m_raw.source.empty()) event.source = m_trace.sources.add(m_raw.source);
+    if (!m_raw.source.empty()) event.source = m_trace.sources.add(inOneLine(m_raw.source));
     if (m_raw.correlation > 0 && m_raw.correlation <= kMostCorrelation)
         event.correlation = static_cast<std::uint32_t>(m_raw.correlation);
     if (event.name == Names::kNone || event.lane == Names::kNone)
         return stop("its events have too many different names");
     m_durations += *duration;
+    m_lasting += *m_raw.duration > 0 ? 1 : 0;
+    if (*m_raw.duration > 0 && *m_raw.duration < kLeastMicroseconds && m_tooShort++ == 0)
+        m_shortOne = inOneLine(m_raw.name) + ": dur " + showJson(*m_raw.duration);
     m_trace.events.push_back(event);
     return true;
+}
+
+bool TraceParser::leaveOut(EventKind kind) {
+    ++m_trace.impossible;
+    if (m_raw.name.empty()) return true;
+    const std::uint32_t name = m_trace.names.add(inOneLine(m_raw.name));
+    if (name != Names::kNone) ++m_trace.leftOut[{name, kind}];
+    return true;
+}
+
+std::string TraceParser::unitProblem() const {
+    if (m_tooShort <= m_lasting / 2) return {};
+    return std::to_string(m_tooShort) + " of " + std::to_string(m_lasting) +
+           " events take less than 20 ns (" + m_shortOne + "): times in microseconds were needed";
 }
 
 }  // namespace reelgrid::profile

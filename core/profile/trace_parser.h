@@ -23,6 +23,10 @@ class TraceParser final : public nlohmann::json_sax<nlohmann::json> {
     [[nodiscard]] bool hasEvents() const { return m_hasEvents; }
     /// Events of other kinds than torch's that take time, by category; of at most some categories.
     [[nodiscard]] const std::map<std::string, std::uint64_t>& foreign() const { return m_foreign; }
+    [[nodiscard]] std::uint64_t leftOut() const { return m_trace.impossible; }
+    /// What is wrong where most events are shorter than two looks at a clock: times in another unit; else
+    /// empty.
+    [[nodiscard]] std::string unitProblem() const;
 
     bool null() override { return true; }
     bool boolean(bool) override { return true; }
@@ -53,6 +57,7 @@ class TraceParser final : public nlohmann::json_sax<nlohmann::json> {
     void takeNumber(double value);
     bool finishEvent();
     bool keep(EventKind kind);
+    bool leaveOut(EventKind kind);
     bool stop(std::string problem);
     void dimension(double value);
 
@@ -78,6 +83,9 @@ class TraceParser final : public nlohmann::json_sax<nlohmann::json> {
     Argument m_argument = Argument::None;
     Raw m_raw;
     std::int64_t m_durations = 0;  ///< of all events, in ns: no sum of some of them overflows
+    std::uint64_t m_lasting = 0;   ///< events that take any time
+    std::uint64_t m_tooShort = 0;  ///< of them, those that no clock measures
+    std::string m_shortOne;        ///< the first of these and what it has
 };
 
 }  // namespace reelgrid::profile

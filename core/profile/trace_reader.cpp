@@ -30,6 +30,9 @@ std::string foreignText(const TraceParser& parser) {
         events += count;
         categories += (categories.empty() ? "" : ", ") + (category.empty() ? "none" : category);
     }
+    if (const std::uint64_t leftOut = parser.leftOut(); events == 0 && leftOut > 0)
+        return "each of its " + std::to_string(leftOut) +
+               " events has no name, a time that can't be, or its begin and end in two events (ph B, E)";
     if (events == 0) return "no event in it takes time";
     return "none of its events is torch's (cpu_op, user_annotation, kernel); their categories: " + categories;
 }
@@ -55,6 +58,8 @@ Result<Trace> readTrace(const std::filesystem::path& file, const TraceLimits& li
     if (!whole) return Error{ErrorCode::InvalidData, file.string() + ": " + parser.problem()};
     if (!parser.hasEvents()) return wrong("it has no traceEvents");
     if (parser.trace().events.empty()) return wrong(foreignText(parser));
+    if (const std::string problem = parser.unitProblem(); !problem.empty())
+        return Error{ErrorCode::InvalidData, file.string() + ": " + problem};
     return std::move(parser.trace());
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/number_text.h"
 #include "core/base/one_line.h"
 
 namespace reelgrid::protocol {
@@ -89,19 +90,25 @@ void FieldReader::integer(const char* key, std::uint64_t& target) {
     target = value->get<std::uint64_t>();
 }
 
-void FieldReader::number(const char* key, double& target) {
+void FieldReader::number(const char* key, double& target, double low, double high) {
     const json* value = find(key);
     if (value == nullptr) return;
     if (!value->is_number() || !std::isfinite(value->get<double>())) return wrong(key, *value, "a number");
-    target = value->get<double>();
+    const double read = value->get<double>();
+    if (read < low || read > high)
+        return wrong(key, *value,
+                     high == kNoBound
+                         ? "a number of at least " + significant(low, 3)
+                         : "a number from " + significant(low, 3) + " to " + significant(high, 3));
+    target = read;
 }
 
-void FieldReader::number(const char* key, std::optional<double>& target) {
-    if (find(key) != nullptr) number(key, target.emplace());
+void FieldReader::number(const char* key, std::optional<double>& target, double low, double high) {
+    if (find(key) != nullptr) number(key, target.emplace(), low, high);
 }
 
-void FieldReader::requireNumber(const char* key, double& target) {
-    if (find(key, true) != nullptr) number(key, target);
+void FieldReader::requireNumber(const char* key, double& target, double low, double high) {
+    if (find(key, true) != nullptr) number(key, target, low, high);
 }
 
 void FieldReader::boolean(const char* key, bool& target) {

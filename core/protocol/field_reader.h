@@ -16,6 +16,7 @@ namespace reelgrid::protocol {
 class FieldReader {
   public:
     static constexpr std::size_t kMaxTextBytes = 64 << 10;
+    static constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
     /// `what` names the object in messages ("request", "clip 3"); `code` is the errors' code.
     FieldReader(const nlohmann::json& object, std::string what, ErrorCode code);
@@ -25,12 +26,13 @@ class FieldReader {
     void integer(const char* key, int& target, int low = std::numeric_limits<int>::min());
     void integer(const char* key, std::optional<int>& target, int low = std::numeric_limits<int>::min());
     void integer(const char* key, std::uint64_t& target);
-    void number(const char* key, double& target);
-    void number(const char* key, std::optional<double>& target);
+    void number(const char* key, double& target, double low = -kNoBound, double high = kNoBound);
+    void number(const char* key, std::optional<double>& target, double low = -kNoBound,
+                double high = kNoBound);
     void boolean(const char* key, bool& target);
 
     void requireText(const char* key, std::string& target, std::size_t maxBytes = kMaxTextBytes);
-    void requireNumber(const char* key, double& target);
+    void requireNumber(const char* key, double& target, double low = -kNoBound, double high = kNoBound);
     /// The object or array at `key`; null when there is none (an error with `required`).
     const nlohmann::json* object(const char* key, bool required = false);
     const nlohmann::json* array(const char* key, std::size_t maxItems, bool required = false);

@@ -5,22 +5,11 @@
 namespace reelgrid::result {
 namespace {
 
-constexpr std::size_t kFewestSteps = 4;
 constexpr double kFirstBeyond = 5, kStillBeyond = 2;
 
 /// The longest of the last half of the steps.
 double usualOf(const std::vector<double>& steps) {
     return *std::max_element(steps.begin() + std::ptrdiff_t(steps.size() / 2), steps.end());
-}
-
-/// How many of the first steps took longer.
-std::size_t coldSteps(const std::vector<double>& steps) {
-    if (steps.size() < kFewestSteps) return 0;
-    const double usual = usualOf(steps);
-    if (!(usual > 0) || !(steps.front() > kFirstBeyond * usual)) return 0;
-    std::size_t cold = 0;
-    while (cold < steps.size() / 2 && steps[cold] > kStillBeyond * usual) ++cold;
-    return cold;
 }
 
 double secondsOf(const StepParts& step, std::string_view part) {
@@ -30,15 +19,25 @@ double secondsOf(const StepParts& step, std::string_view part) {
 
 }  // namespace
 
+std::optional<std::size_t> coldSteps(const Timing& timing) {
+    const std::vector<double>& steps = timing.steps;
+    if (steps.size() < kFewestStepsToTell) return std::nullopt;
+    const double usual = usualOf(steps);
+    std::size_t cold = 0;
+    if (!(usual > 0) || !(steps.front() > kFirstBeyond * usual)) return cold;
+    while (cold < steps.size() / 2 && steps[cold] > kStillBeyond * usual) ++cold;
+    return cold;
+}
+
 double warmUpSeconds(const Timing& timing) {
-    const std::size_t cold = coldSteps(timing.steps);
+    const std::size_t cold = coldSteps(timing).value_or(0);
     double beyond = 0;
     for (std::size_t step = 0; step < cold; ++step) beyond += timing.steps[step] - usualOf(timing.steps);
     return beyond;
 }
 
 double warmUpSecondsIn(const Timing& timing, std::string_view part) {
-    const std::size_t cold = coldSteps(timing.steps);
+    const std::size_t cold = coldSteps(timing).value_or(0);
     if (cold == 0 || timing.stepParts.size() != timing.steps.size()) return 0;
     std::vector<double> seconds;
     for (const StepParts& step : timing.stepParts) seconds.push_back(secondsOf(step, part));

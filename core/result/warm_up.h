@@ -1,11 +1,19 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
 #include "core/result/timing.h"
 
 namespace reelgrid::result {
+
+/// Of fewer steps it isn't known whether the first were slowed.
+inline constexpr std::size_t kFewestStepsToTell = 4;
+
+/// How many of the first denoising steps took longer than later ones, as warmUpSeconds() counts them; absent
+/// where there are too few steps to tell.
+std::optional<std::size_t> coldSteps(const Timing& timing);
 
 /// Seconds that the first denoising steps took beyond what later ones take: a device's libraries start,
 /// kernels are compiled or tuned. 0 where the first step took at most five times as long as the longest of

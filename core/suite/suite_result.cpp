@@ -74,18 +74,21 @@ class Summing {
 std::vector<GateOutcome> outcomesOf(const SuitePlan& plan, const std::vector<SuiteRow>& rows,
                                     const Gate& gate) {
     std::vector<GateOutcome> outcomes;
+    const auto isMeasured = [&](const SuiteRow& row) { return row.measured.contains(gate.key); };
+    const bool isAnyMeasured = std::ranges::any_of(rows, isMeasured);
     for (const SuiteRow& row : rows) {
-        const std::string backend = plan.text(plan.jobs[row.job], kBackendAxis);
-        const auto measured = row.measured.find(gate.key);
-        // A reference has nothing to be measured against.
-        if (!row.error && measured == row.measured.end()) continue;
+        const SuiteJob& job = plan.jobs[row.job];
+        const std::string backend = plan.text(job, kBackendAxis);
+        // A reference has nothing to be measured against. Another clip that wasn't measured hasn't met it.
+        const bool isExempt = job.reference == row.job || !isAnyMeasured;
+        if (!row.error && !isMeasured(row) && isExempt) continue;
         auto outcome = std::ranges::find(outcomes, backend, &GateOutcome::value);
         if (outcome == outcomes.end()) {
             outcomes.push_back({backend, 0, 0, false});
             outcome = outcomes.end() - 1;
         }
         ++outcome->clips;
-        outcome->met += !row.error && gate.isMetBy(measured->second);
+        outcome->met += !row.error && isMeasured(row) && gate.isMetBy(row.measured.at(gate.key));
     }
     for (GateOutcome& outcome : outcomes)
         outcome.passed = double(outcome.met) * 100 >= gate.percent * double(outcome.clips);

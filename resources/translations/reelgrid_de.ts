@@ -1225,8 +1225,36 @@
         <translation>WAS DIE ZEIT BRAUCHT, UND WAS ZU VERSUCHEN IST</translation>
     </message>
     <message>
-        <source>No group takes so much that it stands out.</source>
-        <translation>Keine Gruppe braucht so viel, dass sie hervorsticht.</translation>
+        <source>None of its events takes any time.</source>
+        <translation>Keines seiner Ereignisse braucht Zeit.</translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>ausgelassen</translation>
+    </message>
+    <message>
+        <source>%1 (%2 left out)</source>
+        <translation>%1 (%2 ausgelassen)</translation>
+    </message>
+    <message>
+        <source>left out (no name, impossible times, or begin and end in two events): %1</source>
+        <translation>ausgelassen (ohne Namen, mit unmöglichen Zeiten oder Anfang und Ende in zwei Ereignissen): %1</translation>
+    </message>
+    <message>
+        <source>cut where what they are in ends: %1</source>
+        <translation>am Ende dessen abgeschnitten, worin sie liegen: %1</translation>
+    </message>
+    <message>
+        <source>The trace %1 has no time of a device: compared is the time of the threads of both, without the %2 that the other&apos;s device took</source>
+        <translation>Der Trace %1 hat keine Zeit eines Geräts: verglichen wird die Zeit der Threads von beiden, ohne die %2, die das Gerät des anderen brauchte</translation>
+    </message>
+    <message>
+        <source>Events before, %1</source>
+        <translation>Ereignisse vorher, %1</translation>
+    </message>
+    <message>
+        <source>Events after, %1</source>
+        <translation>Ereignisse nachher, %1</translation>
     </message>
     <message>
         <source>name</source>
@@ -3649,6 +3677,10 @@ Block %3 der Keys, %4
         <translation>Raten, als wäre es dicht</translation>
     </message>
     <message>
+        <source>above the measured peak: it ran at higher clocks than that, or the peak is not this machine&apos;s</source>
+        <translation>über dem gemessenen Spitzenwert: es lief mit höherem Takt als dieser, oder er ist nicht der dieses Rechners</translation>
+    </message>
+    <message>
         <source>Time</source>
         <translation>Zeit</translation>
     </message>
@@ -4489,6 +4521,10 @@ ganzes Rendering %1×</translation>
     <message>
         <source>   device %1</source>
         <translation>   Gerät %1</translation>
+    </message>
+    <message>
+        <source>events %1</source>
+        <translation>Ereignisse %1</translation>
     </message>
     <message>
         <source>Operators and kernels</source>

@@ -81,5 +81,21 @@ TEST(SameMeasurement, LetsAnOpenChoiceBeDecidedEitherWay) {
                 testing::ElementsAre("its libtorch was null, this is \"9\""));
 }
 
+TEST(SameMeasurement, IsOfTheBackendsThatRan) {
+    PipelineReport now = reportOf("denoise", {1});
+    now.attentionUsed = "fav2";
+    PipelineBaseline baseline;
+    baseline.system = toJson(now.system);
+    baseline.model = {{"id", "demo"}, {"hashes", nlohmann::json(now.modelHashes)}};
+    baseline.settings = protocol::fieldsJson(now.settings);
+    EXPECT_TRUE(requireSameMeasurement(now, baseline)) << "an older file doesn't tell";
+    EXPECT_EQ(toJson(now)["attention_used"], "fav2");
+    baseline.attentionUsed = "sdpa";
+    const auto other = requireSameMeasurement(now, baseline);
+    ASSERT_FALSE(other);
+    EXPECT_THAT(other.error().message,
+                testing::HasSubstr("its attention that ran was \"sdpa\", this is \"fav2\""));
+}
+
 }  // namespace
 }  // namespace reelgrid::benchmark

@@ -197,6 +197,15 @@ TEST(SuiteResult, AFailedJobFailsTheGate) {
     EXPECT_FALSE(sumUp(result.plan, rows, result.gate).passed());
 }
 
+TEST(SuiteResult, AClipThatWasNotMeasuredHasNotMetTheGate) {
+    const SuiteResult result = sumOf("psnr>=1");
+    std::vector<SuiteRow> rows = result.rows;
+    rows[3].measured.erase("psnr");
+    const SuiteResult lacking = sumUp(result.plan, rows, result.gate);
+    EXPECT_FALSE(lacking.passed());
+    EXPECT_THAT(suiteText(lacking), HasSubstr("3 of 4 clips meet psnr>=1: failed"));
+}
+
 TEST(SuiteResult, IsWrittenAndComparedWithAnother) {
     const session::SessionFolder folder;
     const SuiteResult earlier = sumOf("psnr>=31@75%");

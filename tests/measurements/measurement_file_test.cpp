@@ -66,6 +66,26 @@ TEST(Measurements, TracesAreReadWhole) {
     EXPECT_FALSE(comparison.groups.empty());
 }
 
+TEST(Measurements, WhatOfTracesDoesNotCountIsRead) {
+    json document = fixture("traces.json");
+    document["left_out_after"] = 2;
+    document["device_before"] = 0.25;
+    document["names"][0].erase("difference");
+    document["names"][0]["left_out_before"] = 3;
+    const auto comparison = std::get<TraceComparison>(measurementFrom(document).value());
+    EXPECT_EQ(comparison.leftOutAfter, 2);
+    EXPECT_EQ(comparison.deviceBefore, 0.25);
+    EXPECT_FALSE(comparison.deviceAfter);
+    EXPECT_FALSE(comparison.names[0].difference);
+    EXPECT_EQ(comparison.names[0].leftOutBefore, 3);
+    document = fixture("trace.json");
+    document["left_out"] = 4;
+    document["cut_short"] = 5;
+    const auto summary = std::get<TraceSummary>(measurementFrom(document).value());
+    EXPECT_EQ(summary.leftOut, 4);
+    EXPECT_EQ(summary.cutShort, 5);
+}
+
 TEST(Measurements, CapturesAreReadWhole) {
     const auto list = read<CaptureList>("captures.json");
     ASSERT_EQ(list.captures.size(), 3U);
@@ -124,6 +144,12 @@ TEST(Measurements, ADamagedOneIsRefusedInOneLine) {
         {"kernels.json", "/rows/0/shape/1", -2, "row 1: shape"},
         {"kernels.json", "/rows/1", "row", "row 2: an object was needed"},
         {"kernels.json", "/peak_gflops/fp32", 0, "peak_gflops fp32"},
+        {"kernels.json", "/rows/1/ms_p50", -0.5, "row 2: ms_p50 -0.5: a number of at least 0 was needed"},
+        {"kernels.json", "/rows/1/x_sdpa", -3, "row 2: x_sdpa -3: a number of at least 0 was needed"},
+        {"kernels.json", "/rows/1/cosine", 17, "row 2: cosine 17: a number from -1 to 1 was needed"},
+        {"vae.json", "/rows/0/decode/s_p50", -1, "s_p50 -1: a number of at least 0"},
+        {"trace.json", "/names/0/self_cpu", -1, "name 1: self_cpu -1: a number of at least 0"},
+        {"tuning.json", "/renders/0/measured/seconds", -1, "seconds -1: a number of at least 0"},
         {"vae.json", "/rows/0/decode/s_p50", nullptr, "decode: s_p50"},
         {"trace.json", "/groups/attention", 1, "groups"},
         {"trace.json", "/names/0/calls", "x", "name 1: calls"},

@@ -193,6 +193,36 @@ TEST_F(SummaryTest, TracesOfRanksAreOne) {
     EXPECT_THAT(incomplete.error().message, HasSubstr("rank 1, but not of rank 0"));
 }
 
+TEST_F(SummaryTest, DevicesAreBusyEachByItself) {
+    json events = json::array({op("aten::mm", 0, 5)});
+    for (const auto& [device, start, duration] :
+         {std::tuple(0, 0, 10), std::tuple(0, 90, 10), std::tuple(1, 10, 80)}) {
+        json kernel = event("kernel", "gemm", start, duration, json::object(), 7);
+        kernel["pid"] = device;
+        events.push_back(kernel);
+    }
+    const Summary summary = summaryOfEvents(events);
+    EXPECT_EQ(micro(summary.deviceBusy), 100);
+    EXPECT_EQ(micro(summary.deviceSpan), 180) << "100 of one, 80 of the other";
+}
+
+TEST_F(SummaryTest, SaysWhatIsCutAtTheEndOfWhatItIsIn) {
+    const Summary summary = summaryOfEvents({range("denoise", 0, 1000), op("aten::mm", 10, 5000)});
+    EXPECT_EQ(summary.cutShort, 1U);
+    EXPECT_EQ(micro(summary.cutOff), 4010);
+    EXPECT_THAT(tablesOf(summary, 20),
+                HasSubstr("; 1 event cut where what it is in ends, by 4.010ms in all\n"));
+    EXPECT_EQ(toJson(summary, 20)["cut_short"], 1);
+    const Summary rounded = summaryOfEvents({range("denoise", 0, 1000), op("aten::mm", 500, 501)});
+    EXPECT_EQ(rounded.cutShort, 0U);
+}
+
+TEST_F(SummaryTest, HasNoAdviceWhereNothingTakesTime) {
+    const std::string text = tablesOf(summaryOfEvents(json::array({op("aten::mm", 0, 0)})), 20);
+    EXPECT_THAT(text, HasSubstr("none of its events takes any time"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("what to try")));
+}
+
 TEST_F(SummaryTest, RowsByStackSayWhereTheyWereCalled) {
     const json here{{"source", "core/models/wan/transformer.cpp(118): runBlocks"}};
     json norms = range("norms", 200, 100);

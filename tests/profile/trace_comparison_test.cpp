@@ -49,6 +49,49 @@ TEST_F(TraceComparisonTest, ComparesDevicesByTheirKernels) {
     ASSERT_EQ(comparison.names.size(), 2U) << "the operator's share is its kernels'";
     EXPECT_EQ(comparison.names[0].name, "gemm_a");
     EXPECT_EQ(micro(comparison.difference(comparison.groups[0])), -40);
+    EXPECT_THAT(tablesOf(comparison, 20), testing::Not(HasSubstr("note: ")));
+}
+
+TEST_F(TraceComparisonTest, ComparesTheThreadsWhereOneTraceHasNoDevice) {
+    const json onCpu = json::array({op("aten::mm", 0, 400)});
+    json onDevice = json::array({op("aten::mm", 0, 100)});
+    for (const json& each : launched("gemm", 20, 100, 300, 7)) onDevice.push_back(each);
+    const Summary cpu = summaryOfEvents(onCpu), device = summaryOfEvents(onDevice);
+    for (const bool deviceIsAfter : {true, false}) {
+        const TraceComparison comparison = deviceIsAfter ? compared(cpu, device) : compared(device, cpu);
+        EXPECT_FALSE(comparison.ofDevices);
+        EXPECT_EQ(comparison.groups[0].name, "matrix products");
+        EXPECT_EQ(micro(comparison.difference(comparison.groups[0])), deviceIsAfter ? -300 : 300);
+        const std::string text = tablesOf(comparison, 20);
+        EXPECT_THAT(text, HasSubstr("CPU time "));
+        EXPECT_THAT(text, HasSubstr(std::string("note: the trace ") + (deviceIsAfter ? "before" : "after") +
+                                    " has no time of a device: compared is the CPU's own time of both, "
+                                    "without the 300.000us that the other's device took\n"));
+        const json object = toJson(comparison, 20);
+        EXPECT_EQ(object["of"], "cpu");
+        EXPECT_TRUE(object.contains(deviceIsAfter ? "device_after" : "device_before"));
+        EXPECT_FALSE(object.contains(deviceIsAfter ? "device_before" : "device_after"));
+    }
+}
+
+TEST_F(TraceComparisonTest, WhatWasLeftOutIsNotWhatDidNotRun) {
+    const json whole{range("denoise", 0, 1000), op("aten::mm", 10, 400), op("aten::add", 500, 200)};
+    const json damaged{range("denoise", 0, 1000), op("aten::mm", 10, -400), op("aten::add", 500, 200)};
+    const TraceComparison comparison = compared(summaryOfEvents(whole), summaryOfEvents(damaged));
+    const std::string text = tablesOf(comparison, 20);
+    EXPECT_THAT(text, HasSubstr("note: after: 1 event without name, with impossible times"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("note: before")));
+    EXPECT_THAT(text, testing::ContainsRegex("aten::mm +400.000us +left out +\\? +1 → 0 \\(1 left out\\)"));
+    EXPECT_THAT(text,
+                testing::ContainsRegex("matrix products +400.000us +left out +\\? +1 → 0 \\(1 left out\\)"));
+    const json object = toJson(comparison, 20);
+    EXPECT_EQ(object["left_out_before"], 0);
+    EXPECT_EQ(object["left_out_after"], 1);
+    for (const json& row : object["names"]) {
+        const bool isLeftOut = row["name"] == "aten::mm";
+        EXPECT_EQ(row.contains("left_out_after"), isLeftOut) << row;
+        EXPECT_EQ(row.contains("difference"), !isLeftOut) << row;
+    }
 }
 
 }  // namespace

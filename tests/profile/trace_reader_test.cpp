@@ -71,6 +71,8 @@ TEST_F(TraceReader, SaysWhatAFileOfSomethingElseLacks) {
              {"name,calls", "not JSON"},
              {"{\"a\": 1}", "it has no traceEvents"},
              {"[]", "no event in it takes time"},
+             {R"([{"ph":"B","cat":"cpu_op","name":"a","ts":1},{"ph":"E","ts":2}])",
+              "each of its 1 events has no name, a time that can't be, or its begin and end in two events"},
              {R"({"traceEvents":[{"ph":"X","cat":"devtools.timeline","name":"RunTask","ts":1,"dur":2},
                  {"ph":"X","cat":"v8","name":"V8.GC","ts":1,"dur":2},{"ph":"X","name":"x","ts":1,"dur":2}]})",
               "none of its events is torch's (cpu_op, user_annotation, kernel); their categories: none, "
@@ -119,6 +121,32 @@ TEST_F(TraceReader, LeavesOutEventsWithImpossibleTimes) {
     const Summary summary = summaryOf(*std::move(trace));
     EXPECT_GT(summary.span, 0);
     EXPECT_GT(summary.host, 0);
+}
+
+TEST_F(TraceReader, CountsWhatIsBegunAndEndedByTwoEvents) {
+    json begin = op("aten::mm", 0, 0), end = begin;
+    begin["ph"] = "B";
+    end["ph"] = "E";
+    const auto trace = readTrace(file("a.json", json{begin, end, op("aten::add", 600, 100)}.dump()));
+    ASSERT_TRUE(trace) << trace.error().message;
+    EXPECT_EQ(trace->events.size(), 1U);
+    EXPECT_EQ(trace->impossible, 1U);
+    ASSERT_EQ(trace->leftOut.size(), 1U);
+    EXPECT_EQ(trace->names[trace->leftOut.begin()->first.first], "aten::mm");
+}
+
+TEST_F(TraceReader, RefusesTimesInAnotherUnit) {
+    const auto said = [&](const json& events) { return problemOf(events.dump()); };
+    EXPECT_THAT(said({op("aten::mm", 0, 1e-6), op("aten::add", 1e-6, 5e-7), range("denoise", 0, 2)}),
+                HasSubstr("given.json: 2 of 3 events take less than 20 ns (aten::mm: dur 1e-06): times in "
+                          "microseconds were needed"));
+    EXPECT_EQ(said({op("aten::mm", 0, 0), op("aten::add", 1, 0.001), op("aten::add", 2, 3)}), "")
+        << "a few may be as short";
+}
+
+TEST_F(TraceReader, KeepsNamesInOneLine) {
+    const auto trace = readTrace(file("a.json", json{op("aten::mm\nx", 0, 1)}.dump()));
+    EXPECT_EQ(trace->names[trace->events[0].name], "aten::mm x");
 }
 
 TEST_F(TraceReader, HoldsNoMoreThanItsLimits) {

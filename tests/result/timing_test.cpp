@@ -174,6 +174,12 @@ TEST(WarmUp, IsWhatFirstStepsTookBeyondLaterOnes) {
     EXPECT_NEAR(denoiseRatio(cold, steady).value(), 0.125, 1e-9);
 }
 
+TEST(WarmUp, IsUnknownOfFewSteps) {
+    EXPECT_EQ(coldSteps(steppedBy({0.23, 0.08, 0.021, 0.005, 0.005, 0.005, 0.005, 0.005})), 3U);
+    EXPECT_EQ(coldSteps(steppedBy({1, 1, 1, 1})), 0U);
+    EXPECT_EQ(coldSteps(steppedBy({9, 1, 1})), std::nullopt);
+}
+
 TEST(WarmUp, OfAPartIsWhatFirstStepsTookInItBeyondLaterOnes) {
     Timing cold = steppedBy({6, 1, 1, 1});
     EXPECT_EQ(warmUpSecondsIn(cold, "self_attention"), 0) << "not measured by part";

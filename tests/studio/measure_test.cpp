@@ -1,5 +1,6 @@
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPushButton>
@@ -199,6 +200,49 @@ TEST_F(MeasureTest, TracesAndCapturesAreOpenedByWhatTheyAre) {
     tools().compareTraces("a.json.gz", "b.json.gz");
     ASSERT_TRUE(waitUntil([&] { return windows().size() == 4; }));
     EXPECT_NE(qobject_cast<widgets::TraceComparisonView*>(windows()[3]->view()), nullptr);
+}
+
+TEST_F(MeasureTest, AKernelAboveTheMeasuredPeakIsNoted) {
+    auto document = nlohmann::json::parse(readFile(kResults / "kernels.json").value());
+    document["rows"][1]["peak_share"] = 1.03;
+    std::ofstream(m_folder / "fast.json") << document;
+    const auto notesIn = [](QWidget* view) {
+        QString notes;
+        const auto* table = view->findChild<QTableWidget*>();
+        for (int row = 0; row < table->rowCount(); ++row) notes += table->item(row, 1)->text() + '\n';
+        return notes;
+    };
+    EXPECT_FALSE(notesIn(opened<widgets::KernelView>("kernels.json")).contains("above the measured peak"));
+    EXPECT_TRUE(
+        notesIn(opened<widgets::KernelView>(m_folder / "fast.json")).contains("above the measured peak"));
+}
+
+TEST_F(MeasureTest, TwoTracesSayWhatOfThemDoesNotCount) {
+    const auto textsOf = [](QWidget* view) {
+        QString texts;
+        for (const auto* label : view->findChildren<QLabel*>()) texts += label->text() + '\n';
+        for (const auto* table : view->findChildren<QTableWidget*>())
+            for (int column = 0; column < table->columnCount(); ++column)
+                texts += table->item(0, column)->text() + '\n';
+        return texts;
+    };
+    auto document = nlohmann::json::parse(readFile(kResults / "traces.json").value());
+    auto* plain = opened<widgets::TraceComparisonView>("traces.json");
+    EXPECT_FALSE(textsOf(plain).contains("no time of a device"));
+    EXPECT_FALSE(textsOf(plain).contains("left out"));
+    document["device_after"] = 0.3;
+    document["left_out_before"] = 2;
+    document["names"][0].erase("before");
+    document["names"][0].erase("difference");
+    document["names"][0]["calls_before"] = 0;
+    document["names"][0]["left_out_before"] = 2;
+    std::ofstream(m_folder / "two.json") << document;
+    const QString shown = textsOf(opened<widgets::TraceComparisonView>(m_folder / "two.json"));
+    EXPECT_TRUE(shown.contains("The trace before has no time of a device")) << shown.toStdString();
+    EXPECT_TRUE(shown.contains("without the 300 ms")) << shown.toStdString();
+    EXPECT_TRUE(shown.contains("Events before, left out")) << shown.toStdString();
+    EXPECT_TRUE(shown.contains("\nleft out\n")) << shown.toStdString();
+    EXPECT_TRUE(shown.contains("\n0 (2 left out)\n")) << shown.toStdString();
 }
 
 TEST_F(MeasureTest, TheChosenCaptureIsReadAndAnotherHeadToo) {

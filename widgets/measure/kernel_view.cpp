@@ -46,6 +46,18 @@ QString nameOf(const KernelRow& row) {
     return row.used == row.kernel ? text(row.kernel) : text(row.kernel + " → " + row.used);
 }
 
+/// What is to be known of a row's rates; else why another kernel ran.
+QString noteOf(const KernelRow& row) {
+    if (row.flopAreDenseEquivalent) return KernelView::tr("rates as if dense");
+    QStringList notes;
+    if (!row.why.empty()) notes << text(row.why);
+    if (row.peakShare.value_or(0) > 1)
+        notes << KernelView::tr(
+            "above the measured peak: it ran at higher clocks than that, or the peak is "
+            "not this machine's");
+    return notes.join("; ");
+}
+
 QString unitOf(const Figure& figure) {
     return QString::fromUtf8(figure.unit);
 }
@@ -134,7 +146,7 @@ void KernelView::drawRoofline(const std::vector<const KernelRow*>& rows) {
             low = std::min(low, *row->flopPerByte / 2);
             high = std::max(high, *row->flopPerByte * 4);
         }
-    if (m_results.peakGbytesPerSecond) {
+    if (m_results.peakGbytesPerSecond.value_or(0) > 0) {
         const double bandwidth = *m_results.peakGbytesPerSecond;
         int shade = 0;
         for (const auto& [type, peak] : m_results.peakGflops) {
@@ -171,8 +183,7 @@ void KernelView::fillTable(const std::vector<const KernelRow*>& rows) {
         {}};
     for (const KernelRow* row : rows)
         table.rows.push_back(
-            {nameOf(*row), row->flopAreDenseEquivalent ? tr("rates as if dense") : text(row->why),
-             figure(row->msP50), figure(row->msP95), figure(row->msKernelP50),
+            {nameOf(*row), noteOf(*row), figure(row->msP50), figure(row->msP95), figure(row->msKernelP50),
              QString::number(row->repetitions), figure(row->timesSdpa, 3), figure(row->tflops),
              row->peakShare ? QString("%1 %").arg(100 * *row->peakShare, 0, 'f', 1) : figure({}),
              figure(row->gbytesPerSecond), QString::number(row->cosine, 'f', 6), figure(row->l1, 3),

@@ -69,7 +69,7 @@ QWidget* adviceList(const TraceSummary& summary) {
         column->addSpacing(10);
     }
     if (summary.bottlenecks.empty())
-        column->addWidget(plainLabel(QObject::tr("No group takes so much that it stands out.")));
+        column->addWidget(plainLabel(QObject::tr("None of its events takes any time.")));
     column->addStretch();
     auto* scroll = new QScrollArea;
     scroll->setWidget(list);
@@ -107,17 +107,58 @@ QWidget* placesTable(const std::vector<TraceTime>& places) {
     return widget;
 }
 
+QString sideText(std::optional<double> seconds, double leftOut) {
+    return !seconds && leftOut > 0 ? QObject::tr("left out") : secondsText(seconds);
+}
+
+QString callsText(double calls, double leftOut) {
+    return leftOut > 0 ? QObject::tr("%1 (%2 left out)").arg(figure(calls, 9), figure(leftOut, 9))
+                       : figure(calls, 9);
+}
+
+QString differenceText(const TraceChange& change) {
+    return (change.difference.value_or(0) > 0 ? "+" : "") + secondsText(change.difference);
+}
+
+/// How many events don't count, or not wholly; empty: all of them do.
+QStringList doubtsOf(double leftOut, double cutShort) {
+    QStringList doubts;
+    if (leftOut > 0)
+        doubts << QObject::tr("left out (no name, impossible times, or begin and end in two events): %1")
+                      .arg(figure(leftOut, 9));
+    if (cutShort > 0) doubts << QObject::tr("cut where what they are in ends: %1").arg(figure(cutShort, 9));
+    return doubts;
+}
+
 QWidget* changesTable(const std::vector<TraceChange>& changes) {
     ChartTable table{{QObject::tr("name"), QObject::tr("before"), QObject::tr("after"),
                       QObject::tr("difference"), QObject::tr("calls before"), QObject::tr("after")},
                      {}};
     for (const TraceChange& change : changes)
-        table.rows.push_back({text(change.name), secondsText(change.before), secondsText(change.after),
-                              (change.difference > 0 ? "+" : "") + secondsText(change.difference),
-                              figure(change.callsBefore, 9), figure(change.callsAfter, 9)});
+        table.rows.push_back({text(change.name), sideText(change.before, change.leftOutBefore),
+                              sideText(change.after, change.leftOutAfter), differenceText(change),
+                              callsText(change.callsBefore, change.leftOutBefore),
+                              callsText(change.callsAfter, change.leftOutAfter)});
     auto* widget = new ResultTable(1);
     widget->setTable(table);
     return widget;
+}
+
+/// What is to be known of the two before their figures are believed.
+QStringList notesOf(const TraceComparison& comparison) {
+    const std::optional<double>&before = comparison.deviceBefore, &after = comparison.deviceAfter;
+    QStringList notes;
+    if (before.has_value() != after.has_value())
+        notes << QObject::tr(
+                     "The trace %1 has no time of a device: compared is the time of the threads of "
+                     "both, without the %2 that the other's device took")
+                     .arg(after ? QObject::tr("before") : QObject::tr("after"),
+                          secondsText(after ? after : before));
+    for (const QString& doubt : doubtsOf(comparison.leftOutBefore, comparison.cutShortBefore))
+        notes << QObject::tr("Events before, %1").arg(doubt);
+    for (const QString& doubt : doubtsOf(comparison.leftOutAfter, comparison.cutShortAfter))
+        notes << QObject::tr("Events after, %1").arg(doubt);
+    return notes;
 }
 
 }  // namespace
@@ -127,6 +168,8 @@ TraceView::TraceView(const TraceSummary& summary, QWidget* parent) : QWidget(par
                         .arg(summary.events, 0, 'f', 0)
                         .arg(secondsText(summary.span), secondsText(summary.selfCpu));
     if (summary.device) about += tr("   device %1").arg(secondsText(summary.device));
+    const QStringList doubts = doubtsOf(summary.leftOut, summary.cutShort);
+    for (const QString& doubt : doubts) about += "   " + tr("events %1").arg(doubt);
     auto* upper = new QSplitter(Qt::Horizontal);
     upper->addWidget(groupsChart(summary));
     upper->addWidget(adviceList(summary));
@@ -140,7 +183,7 @@ TraceView::TraceView(const TraceSummary& summary, QWidget* parent) : QWidget(par
     rows->addWidget(tables);
     rows->setSizes({330, 360});
     auto* column = new QVBoxLayout(this);
-    column->addWidget(plainLabel(about, "quiet"));
+    column->addWidget(plainLabel(about, doubts.isEmpty() ? "quiet" : "note"));
     column->addWidget(rows, 1);
 }
 
@@ -154,14 +197,17 @@ TraceComparisonView::TraceComparisonView(const TraceComparison& comparison, QWid
         about += tr(".  The work is not the same: %1 steps were recorded before, %2 after")
                      .arg(comparison.stepsBefore)
                      .arg(comparison.stepsAfter);
+    const QStringList notes = notesOf(comparison);
+    for (const QString& note : notes) about += ".  " + note;
     std::vector<Bar> bars;
     for (const TraceChange& change : comparison.groups)
-        bars.push_back({text(change.name),
-                        change.difference > 0 ? theme::kWrong : theme::kAccent,
-                        change.difference,
-                        {},
-                        {},
-                        (change.difference > 0 ? "+" : "") + secondsText(change.difference)});
+        if (change.difference)
+            bars.push_back({text(change.name),
+                            *change.difference > 0 ? theme::kWrong : theme::kAccent,
+                            *change.difference,
+                            {},
+                            {},
+                            differenceText(change)});
     auto* chart = new BarsChart(tr("WHAT CHANGED"));
     chart->setBars(std::move(bars), tr("seconds more (less is better)"));
     auto* tables = new QTabWidget;
@@ -172,7 +218,7 @@ TraceComparisonView::TraceComparisonView(const TraceComparison& comparison, QWid
     rows->addWidget(tables);
     rows->setSizes({300, 380});
     auto* column = new QVBoxLayout(this);
-    column->addWidget(plainLabel(about, sameWork ? "quiet" : "note"));
+    column->addWidget(plainLabel(about, sameWork && notes.isEmpty() ? "quiet" : "note"));
     column->addWidget(rows, 1);
 }
 
