@@ -11,8 +11,7 @@ namespace {
 void keepRequested(const ComparedClip* shown, metrics::ClipMetrics& measured) {
     if (shown == nullptr || !shown->facts) return;
     metrics::ClipMetrics known = shown->facts->result.metrics;
-    if (known.drift && (!measured.drift || known.drift->referenceClip != measured.drift->referenceClip))
-        known.drift.reset();
+    metrics::dropOtherDrift(measured.drift ? measured.drift->referenceSha256 : "", known);
     metrics::addMeasures(known, measured);
 }
 
@@ -46,12 +45,16 @@ void Measuring::read(const ComparedClip& clip, const std::filesystem::path& refe
     m_reader.run([this, id = clip.id, path = clip.path,
                   reference](const std::stop_token&) -> BackgroundThread::Completion {
         ReadFacts read = readClipFacts(path);
-        return [this, id, path, reference, read = std::move(read)] {
+        const std::string referenceSha256 = comparison::ClipMeasurer(reference).referenceSha256();
+        metrics::dropOtherDrift(referenceSha256, read.facts.result.metrics);
+        return [this, id, path, reference, referenceSha256, read = std::move(read)] {
             for (const QString& message : read.problems) Q_EMIT problem(message);
             const ComparedClip* shown = m_comparison->find(id);
             if (shown == nullptr) return;
-            // What was measured against another reference is shown until it is measured anew.
-            if (!shown->facts) m_comparison->setFacts(id, read.facts);
+            // What was measured against another reference is not shown any more.
+            ClipFacts known = shown->facts ? *shown->facts : read.facts;
+            metrics::dropOtherDrift(referenceSha256, known.result.metrics);
+            m_comparison->setFacts(id, std::move(known));
             measure(id, path, read.facts, reference);
         };
     });
@@ -66,6 +69,8 @@ void Measuring::measure(int id, const std::filesystem::path& clip, ClipFacts fac
         const QStringList problems = completeClipFacts(clip, measurer, complete, stop);
         return [this, id, complete = std::move(complete), problems]() mutable {
             for (const QString& message : problems) Q_EMIT problem(message);
+            const auto asked = m_measured.find(id);
+            if (asked == m_measured.end() || asked->second != reference) return;  // against another by now
             keepRequested(m_comparison->find(id), complete.result.metrics);
             m_comparison->setFacts(id, complete);
         };
