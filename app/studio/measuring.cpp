@@ -23,6 +23,9 @@ Measuring::Measuring(Comparison* comparison, QObject* parent) : QObject(parent),
     connect(m_comparison, &Comparison::clipArrived, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipAdded, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipRemoved, this, &Measuring::forget);
+    // Either may make another clip the reference. Queued: of many that go together only what stays counts.
+    connect(m_comparison, &Comparison::clipRemoved, this, &Measuring::lookForWork, Qt::QueuedConnection);
+    connect(m_comparison, &Comparison::orderChanged, this, &Measuring::lookForWork);
 }
 
 void Measuring::forget(int id) {

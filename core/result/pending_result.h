@@ -30,9 +30,9 @@ class PendingResult {
     /// Where to write the frames without loss, where they are kept: the manifest then says so.
     [[nodiscard]] std::filesystem::path frames() const;
 
-    /// Fills in the manifest's and the figures' clip_sha256, which it returns, writes the companions and gives
-    /// everything its final name, the clip first and the manifest last: a process that is killed in between
-    /// leaves a clip that its manifest doesn't fit.
+    /// Fills in the manifest's and the figures' clip_sha256, which it returns, writes the companions and
+    /// gives everything its final name, the clip first and the manifest last: a process that is killed in
+    /// between leaves a clip that its manifest doesn't fit.
     Result<std::string> commit(Manifest manifest, metrics::ClipMetrics metrics,
                                const std::vector<Timing>& timings);
 
