@@ -201,7 +201,11 @@ TEST_F(MediaVerbs, SeveralClipsAreMeasuredAsTheyAreNow) {
     std::filesystem::create_directories(files);
     const json known = {
         {"frames", 5},
+        {"frame_correlation", {{"mean", 0.5}, {"per_frame", {0.5, 0.5, 0.5, 0.5}}}},
         {"flickering", 0.125},
+        {"warping_error", 0.25},
+        {"per_frame",
+         {{"flickering", {0.125, 0.125, 0.125, 0.125}}, {"warping_error", {0.25, 0.25, 0.25, 0.25}}}},
         {"drift",
          {{"reference", "sdpa"},
           {"reference_clip", "wan_result_t2v_attn_sdpa_48x64.mp4"},

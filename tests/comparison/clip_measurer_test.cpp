@@ -169,7 +169,7 @@ class KeptFramesTest : public ClipMeasurerTest {
         EXPECT_TRUE(media::writeClip(pending->frames(), video));
         std::ofstream(pending->latents()) << "latents";
         result::Manifest manifest;
-        manifest.request.emplace().attentionType = clip.stem();
+        manifest.request.emplace().attentionType = clip.stem().string();
         manifest.keptFrames = result::KeptFrames{std::filesystem::file_size(pending->frames()),
                                                  sha256OfFile(pending->frames()).value()};
         EXPECT_TRUE(pending->commit(manifest, {}, {}));

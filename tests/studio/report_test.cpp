@@ -107,9 +107,9 @@ TEST_F(WindowTest, ADriftFromAnotherClipIsNeitherShownNorReported) {
         EXPECT_TRUE(writeReport({session, {}, {}, machine::LocalMachine().now()}, m_folder / "page.html"));
         return textOf(m_folder / "page.html");
     };
-    EXPECT_EQ(reported().find("12.34"), std::string::npos);
+    EXPECT_EQ(reported().find("12.34 dB"), std::string::npos);
     session.clips.erase(session.clips.begin());
-    EXPECT_EQ(reported().find("12.34"), std::string::npos) << "its reference isn't there";
+    EXPECT_EQ(reported().find("12.34 dB"), std::string::npos) << "its reference isn't there";
     // Once the reference is gone, nothing is left that the others could be measured against.
     m_window.comparison().remove(clips()[0].id);
     EXPECT_TRUE(waitUntil([&] { return !drift(); }));
