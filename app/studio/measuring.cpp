@@ -70,7 +70,7 @@ void Measuring::measure(int id, const std::filesystem::path& clip, ClipFacts fac
         ClipFacts complete = facts;
         const comparison::ClipMeasurer measurer(reference);
         const QStringList problems = completeClipFacts(clip, measurer, complete, stop);
-        return [this, id, complete = std::move(complete), problems]() mutable {
+        return [this, id, reference, complete = std::move(complete), problems]() mutable {
             for (const QString& message : problems) Q_EMIT problem(message);
             const auto asked = m_measured.find(id);
             if (asked == m_measured.end() || asked->second != reference) return;  // against another by now
