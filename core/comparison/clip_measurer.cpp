@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/comparison/caption.h"
 #include "core/comparison/compared_frames.h"
 #include "core/media/clip.h"
 #include "core/media/rgb.h"
@@ -102,7 +103,7 @@ void ClipMeasurer::nameReference(metrics::Drift& drift) const {
     drift.referenceSha256 = referenceSha256();
     drift.referenceClip = m_reference.filename().string();
     const result::Manifest manifest = result::readClipResult(m_reference).manifest;
-    drift.reference = manifest.clipSha256 == drift.referenceSha256 ? manifest.attentionName() : std::string();
+    drift.reference = manifest.clipSha256 == drift.referenceSha256 ? captionOf(manifest).name : std::string();
 }
 
 Result<bool> ClipMeasurer::complete(const std::filesystem::path& clip, metrics::ClipMetrics& known,
