@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "app/cli/console.h"
-#include "core/comparison/clip_measurer.h"
 #include "core/comparison/compared_frames.h"
 #include "core/metrics/added_measures.h"
 #include "core/protocol/result_paths.h"
@@ -14,6 +13,10 @@ namespace fs = std::filesystem;
 
 ClipMeasuring::ClipMeasuring(MetricOptions& asked, std::string device)
     : m_asked(asked), m_device(std::move(device)) {}
+
+const comparison::ClipMeasurer& ClipMeasuring::measurerOf(const fs::path& reference) {
+    return m_measurers.try_emplace(reference, reference).first->second;
+}
 
 /// A reference is one of many clips.
 Result<std::string> ClipMeasuring::hashOf(const fs::path& clip, const std::stop_token& stop) {
@@ -38,7 +41,7 @@ Result<result::MeasuredOf> ClipMeasuring::describe(const fs::path& clip, const f
 Result<bool> ClipMeasuring::measureAnew(const fs::path& clip, const fs::path& reference,
                                         const std::string& prompt, metrics::ClipMetrics& known,
                                         const std::stop_token& stop) {
-    auto added = comparison::ClipMeasurer(reference).complete(clip, known, stop);
+    auto added = measurerOf(reference).complete(clip, known, stop);
     if (!added || !m_asked.any()) return added;
     if (auto loaded = m_asked.load(m_device); !loaded) return loaded.error();
     const auto asked = m_asked.measure(clip, reference, prompt, known, stop);
@@ -52,13 +55,16 @@ Result<bool> ClipMeasuring::measure(const fs::path& clip, const fs::path& refere
     const bool isItself = !reference.empty() &&
                           fs::absolute(reference).lexically_normal() == fs::absolute(clip).lexically_normal();
     const fs::path other = isItself ? fs::path() : reference;
-    if (!m_asked.any() && (other.empty() || known.drift))
-        return comparison::ClipMeasurer(other).complete(clip, known, stop);
+    const comparison::ClipMeasurer& measurer = measurerOf(other);
+    if (!reference.empty()) metrics::dropOtherDrift(measurer.referenceSha256(), known);
+    if (!m_asked.any() && (other.empty() || known.drift)) return measurer.complete(clip, known, stop);
     const auto of = describe(clip, other, prompt, stop);
     if (!of) return of.error();
     if (const auto found = result::findMeasured(clip, *of)) {
         ++m_reused;
         metrics::addMeasures(*found, known);
+        // The same frames may have been another file's.
+        if (known.drift && !other.empty()) measurer.nameReference(*known.drift);
         return true;
     }
     const auto added = measureAnew(clip, other, prompt, known, stop);

@@ -7,6 +7,7 @@
 
 #include "app/cli/metric_options.h"
 #include "core/base/result.h"
+#include "core/comparison/clip_measurer.h"
 #include "core/result/measured_file.h"
 
 namespace reelgrid::cli {
@@ -18,8 +19,9 @@ class ClipMeasuring {
   public:
     ClipMeasuring(MetricOptions& asked, std::string device);
 
-    /// Fills in what `known` lacks; true where there was something to add. `reference`: empty, or the clip
-    /// itself: none.
+    /// Fills in what `known` lacks; true where there was something to add. A drift from another clip than
+    /// `reference` gives way. `reference`: empty: none, a known drift stays; the clip itself: none, without
+    /// one.
     Result<bool> measure(const std::filesystem::path& clip, const std::filesystem::path& reference,
                          const std::string& prompt, metrics::ClipMetrics& known, const std::stop_token& stop);
 
@@ -30,6 +32,7 @@ class ClipMeasuring {
     [[nodiscard]] int reused() const { return m_reused; }
 
   private:
+    const comparison::ClipMeasurer& measurerOf(const std::filesystem::path& reference);
     Result<std::string> hashOf(const std::filesystem::path& clip, const std::stop_token& stop);
     Result<result::MeasuredOf> describe(const std::filesystem::path& clip,
                                         const std::filesystem::path& reference, const std::string& prompt,
@@ -41,6 +44,7 @@ class ClipMeasuring {
     MetricOptions& m_asked;
     std::string m_device;
     std::map<std::filesystem::path, std::string> m_hashes;
+    std::map<std::filesystem::path, comparison::ClipMeasurer> m_measurers;  // each hashes its reference once
     int m_reused = 0;
 };
 

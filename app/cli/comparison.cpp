@@ -10,6 +10,7 @@
 #include "core/comparison/clip_name.h"
 #include "core/comparison/earlier_result.h"
 #include "core/comparison/report.h"
+#include "core/metrics/added_measures.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/measured_file.h"
 #include "core/result/writer_lock.h"
@@ -45,8 +46,10 @@ void reuseEarlier(Comparison& comparison) {
 Result<void> measureMissingDrift(Comparison& comparison) {
     const auto shared = comparison.shared();
     const comparison::Entry* reference = referenceOf(shared);
+    const comparison::ClipMeasurer measurer(reference == nullptr ? fs::path() : reference->clip);
+    for (ComparisonEntry& entry : comparison.entries)
+        metrics::dropOtherDrift(measurer.referenceSha256(), entry.result.metrics);
     if (reference == nullptr) return {};
-    comparison::ClipMeasurer measurer(reference->clip);
     for (ComparisonEntry& entry : comparison.entries) {
         if (entry.error) continue;
         auto added = measurer.complete(entry.clip, entry.result.metrics);

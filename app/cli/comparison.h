@@ -43,8 +43,8 @@ void readResult(ComparisonEntry& entry);
 void reuseEarlier(Comparison& comparison);
 
 /// Adds "drift" (PSNR and SSIM against the reference clip) to the metrics.json of each clip whose render
-/// didn't measure it on its own frames: from the decoded clips, and says so. Nothing to do without a
-/// reference clip.
+/// didn't measure it on its own frames: from the decoded clips, and says so. A drift from any other clip
+/// counts for nothing. Without a reference clip there is none.
 Result<void> measureMissingDrift(Comparison& comparison);
 
 /// Renders what the reference, else the first finished clip, is of with the engine, as a further entry.

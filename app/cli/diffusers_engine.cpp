@@ -355,7 +355,10 @@ Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::pa
         if (!hash) return hash.error();
         manifest.keptFrames = result::KeptFrames{fs::file_size(pending->frames()), *std::move(hash)};
     }
-    return pending->commit(std::move(manifest), *measured, {timingOf(outcome, settings.numFrames)});
+    const auto done =
+        pending->commit(std::move(manifest), *std::move(measured), {timingOf(outcome, settings.numFrames)});
+    if (!done) return done.error();
+    return {};
 } catch (const Failure& failure) {
     return failure.error();
 }

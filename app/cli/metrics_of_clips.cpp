@@ -31,20 +31,13 @@ bool isResult(const fs::path& clip) {
     return fs::is_regular_file(protocol::resultFolderOf(clip) / protocol::kManifestFile, failed);
 }
 
-/// Whether the drift that is known is from the reference that was asked for, if any was: another's would be
-/// another number. A render's own names no clip: it is from the same with sdpa, which is to lie beside.
-bool isAgainst(const result::ClipResult& known, const fs::path& clip, const fs::path& reference) {
-    if (reference.empty()) return true;
-    const auto folderOf = [](const fs::path& file) {
-        return fs::absolute(file).lexically_normal().parent_path();
-    };
-    if (folderOf(clip) != folderOf(reference)) return false;
-    const std::string& named = known.metrics.drift->referenceClip;
-    if (!named.empty()) return named == reference.filename().string();
-    const result::Manifest other = result::readClipResult(reference).manifest;
-    const auto &own = known.manifest.settings, &others = other.settings;
-    return own && others && other.attentionName() == protocol::kReferenceBackend &&
-           own->prompt == others->prompt && own->seed == others->seed;
+/// What a drift that is told without --reference is from: "against sdpa (SHA-256 3f2a…)".
+std::string againstText(const metrics::Drift& drift) {
+    constexpr std::size_t kDigits = 12;
+    const std::string name = drift.referenceClip.empty() ? drift.reference : drift.referenceClip;
+    const std::string text = "against " + (name.empty() ? std::string("a clip") : name);
+    if (drift.referenceSha256.empty()) return text + "; metrics.json doesn't say which clip that was";
+    return text + " (SHA-256 " + drift.referenceSha256.substr(0, kDigits) + "…)";
 }
 
 /// What a reference was given for has to come of it; and said where it isn't of all frames.
@@ -66,7 +59,6 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Me
                         const std::stop_token& stop) {
     result::ClipResult known = result::readResultOfFile(into.clip);
     for (const Error& problem : known.problems) say("note: " + problem.message);
-    if (known.metrics.drift && !isAgainst(known, into.clip, what.reference)) known.metrics.drift.reset();
     into.metrics = std::move(known.metrics);
     const std::string prompt = known.manifest.request ? known.manifest.request->prompt : what.prompt;
     if (measuring.takesPrompt() && !what.prompt.empty() && what.prompt != prompt)
@@ -84,12 +76,13 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Me
     return *added ? result::saveMetrics(into.clip, into.metrics) : Result<void>();
 }
 
-std::string textOf(const MeasuredClip& measured) {
+std::string textOf(const MeasuredClip& measured, bool hasReference) {
     std::string text = measured.clip.string();
     for (const metrics::Measure& measure : metrics::kMeasures)
         if (const auto value = numberOf(measure, measured.metrics); value && std::isfinite(*value))
             text += std::string("\n  ") + measure.title + " " + fixed(*value, measure.decimals) +
                     (*measure.unit == '\0' ? "" : std::string(" ") + measure.unit);
+    if (measured.metrics.drift && !hasReference) text += "\n  " + againstText(*measured.metrics.drift);
     return text;
 }
 
@@ -128,7 +121,7 @@ int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
     std::string text;
     for (const MeasuredClip& measured : all) {
         document["clips"].push_back(jsonOf(measured));
-        if (!measured.error) text += (text.empty() ? "" : "\n") + textOf(measured);
+        if (!measured.error) text += (text.empty() ? "" : "\n") + textOf(measured, !what.reference.empty());
     }
     const int printed =
         what.json ? printResult(document.dump(2, ' ', false, ordered_json::error_handler_t::replace))

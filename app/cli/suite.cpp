@@ -24,6 +24,7 @@
 #include "core/devices/gpu_choice.h"
 #include "core/jobs/job_queue.h"
 #include "core/machine/local_machine.h"
+#include "core/metrics/added_measures.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
@@ -174,13 +175,8 @@ Result<void> measure(Run& run, MetricOptions& asked, const std::stop_token& stop
         if (row.error) continue;
         const SuiteJob& job = run.plan.jobs[row.job];
         result::ClipResult clip = result::readClipResult(row.clip);
-        const bool isReference = job.reference == row.job;
         const SuiteRow& reference = run.rows[job.reference];
-        // A render measures against the same with sdpa; where that is another clip, anew.
-        const std::string type = run.checked[job.reference].request().attentionType;
-        const bool isSame =
-            reference.clip.parent_path() == row.clip.parent_path() && type == protocol::kReferenceBackend;
-        if (isReference || !isSame) clip.metrics.drift.reset();
+        if (reference.error) metrics::dropOtherDrift({}, clip.metrics);
         const auto done = measuring.measure(row.clip, reference.error ? fs::path() : reference.clip,
                                             run.checked[row.job].settings().prompt, clip.metrics, stop);
         if (!done) row.error = done.error();

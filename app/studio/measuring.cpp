@@ -11,8 +11,7 @@ namespace {
 void keepRequested(const ComparedClip* shown, metrics::ClipMetrics& measured) {
     if (shown == nullptr || !shown->facts) return;
     metrics::ClipMetrics known = shown->facts->result.metrics;
-    if (known.drift && (!measured.drift || known.drift->referenceClip != measured.drift->referenceClip))
-        known.drift.reset();
+    metrics::dropOtherDrift(measured.drift ? measured.drift->referenceSha256 : "", known);
     metrics::addMeasures(known, measured);
 }
 
@@ -24,6 +23,9 @@ Measuring::Measuring(Comparison* comparison, QObject* parent) : QObject(parent),
     connect(m_comparison, &Comparison::clipArrived, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipAdded, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipRemoved, this, &Measuring::forget);
+    // Either may make another clip the reference. Queued: of many that go together only what stays counts.
+    connect(m_comparison, &Comparison::clipRemoved, this, &Measuring::lookForWork, Qt::QueuedConnection);
+    connect(m_comparison, &Comparison::orderChanged, this, &Measuring::lookForWork);
 }
 
 void Measuring::forget(int id) {
@@ -46,12 +48,16 @@ void Measuring::read(const ComparedClip& clip, const std::filesystem::path& refe
     m_reader.run([this, id = clip.id, path = clip.path,
                   reference](const std::stop_token&) -> BackgroundThread::Completion {
         ReadFacts read = readClipFacts(path);
-        return [this, id, path, reference, read = std::move(read)] {
+        const std::string referenceSha256 = comparison::ClipMeasurer(reference).referenceSha256();
+        metrics::dropOtherDrift(referenceSha256, read.facts.result.metrics);
+        return [this, id, path, reference, referenceSha256, read = std::move(read)] {
             for (const QString& message : read.problems) Q_EMIT problem(message);
             const ComparedClip* shown = m_comparison->find(id);
             if (shown == nullptr) return;
-            // What was measured against another reference is shown until it is measured anew.
-            if (!shown->facts) m_comparison->setFacts(id, read.facts);
+            // What was measured against another reference is not shown any more.
+            ClipFacts known = shown->facts ? *shown->facts : read.facts;
+            metrics::dropOtherDrift(referenceSha256, known.result.metrics);
+            m_comparison->setFacts(id, std::move(known));
             measure(id, path, read.facts, reference);
         };
     });
@@ -64,8 +70,10 @@ void Measuring::measure(int id, const std::filesystem::path& clip, ClipFacts fac
         ClipFacts complete = facts;
         const comparison::ClipMeasurer measurer(reference);
         const QStringList problems = completeClipFacts(clip, measurer, complete, stop);
-        return [this, id, complete = std::move(complete), problems]() mutable {
+        return [this, id, reference, complete = std::move(complete), problems]() mutable {
             for (const QString& message : problems) Q_EMIT problem(message);
+            const auto asked = m_measured.find(id);
+            if (asked == m_measured.end() || asked->second != reference) return;  // against another by now
             keepRequested(m_comparison->find(id), complete.result.metrics);
             m_comparison->setFacts(id, complete);
         };

@@ -57,10 +57,13 @@ Result<void> writeReport(const ReportedComparison& comparison, const std::filesy
     const comparison::ClipMeasurer measurer(reference == nullptr ? std::filesystem::path() : reference->clip);
     // A clip that can't be measured is reported with what is known of it.
     for (Entry& entry : report.entries) {
+        metrics::dropOtherDrift(measurer.referenceSha256(), entry.result.metrics);
         static_cast<void>(measurer.complete(entry.clip, entry.result.metrics));
-        const auto requested = comparison.requested.find(entry.clip);
-        if (requested != comparison.requested.end())
-            metrics::addMeasures(requested->second, entry.result.metrics);
+        const auto found = comparison.requested.find(entry.clip);
+        if (found == comparison.requested.end()) continue;
+        metrics::ClipMetrics requested = found->second;
+        metrics::dropOtherDrift(measurer.referenceSha256(), requested);
+        metrics::addMeasures(requested, entry.result.metrics);
     }
     const auto model = catalog::findModel(session.request.model);
     auto settings = settingsOf(report.entries, comparison, model);

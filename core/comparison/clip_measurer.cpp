@@ -4,11 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "core/comparison/caption.h"
 #include "core/comparison/compared_frames.h"
 #include "core/media/clip.h"
 #include "core/media/rgb.h"
+#include "core/metrics/added_measures.h"
 #include "core/metrics/measures.h"
-#include "core/protocol/attention_call.h"
+#include "core/result/clip_result.h"
 
 namespace reelgrid::comparison {
 
@@ -21,6 +23,19 @@ bool lacksScores(const metrics::ClipMetrics& known) {
         const auto& series = known.*measure.ofClip;
         return !series || series->perFrame.empty();
     });
+}
+
+void addScores(metrics::ClipMetrics& measured, metrics::ClipMetrics& known) {
+    known.frames = measured.frames;
+    if (!known.gates) known.gates = measured.gates;
+    if (!known.change) known.change = measured.change;
+    for (const metrics::Measure& measure : metrics::kMeasures) {
+        if (measure.ofClip == nullptr) continue;
+        auto& own = known.*measure.ofClip;
+        auto& now = measured.*measure.ofClip;
+        // An older file's mean without a list gives way: a mean is of the list beside it.
+        if (!own || (own->perFrame.empty() && now)) own = std::move(now);
+    }
 }
 
 void keepLastFrame(media::RgbVideo& part) {
@@ -78,33 +93,40 @@ Result<metrics::ClipMetrics> ClipMeasurer::measureParts(const std::filesystem::p
     return all;
 }
 
+std::string ClipMeasurer::referenceSha256() const {
+    if (m_reference.empty()) return {};
+    const auto hash = m_hasher.hashFile(m_reference);
+    return hash ? hash->sha256 : std::string();
+}
+
+void ClipMeasurer::nameReference(metrics::Drift& drift) const {
+    drift.referenceSha256 = referenceSha256();
+    drift.referenceClip = m_reference.filename().string();
+    const result::Manifest manifest = result::readClipResult(m_reference).manifest;
+    drift.reference = manifest.clipSha256 == drift.referenceSha256 ? captionOf(manifest).name : std::string();
+}
+
 Result<bool> ClipMeasurer::complete(const std::filesystem::path& clip, metrics::ClipMetrics& known,
                                     const std::stop_token& stop) const {
-    const bool wantsDrift = !known.drift && !m_reference.empty() && m_reference != clip;
+    const bool isItself = m_reference == clip;
+    const std::string reference = isItself ? std::string() : referenceSha256();
+    metrics::ClipMetrics complete = known;
+    const bool isDropped = !m_reference.empty() && metrics::dropOtherDrift(reference, complete);
+    const bool wantsDrift = !complete.drift && !m_reference.empty() && !isItself;
     const bool wantsScores = known.frames == 0 || (known.frames > 1 && lacksScores(known));
-    if (!wantsDrift && !wantsScores) return false;
-    auto measured = measureParts(clip, wantsDrift, stop);
-    if (!measured) return measured.error();
-    if (measured->drift) {
-        measured->drift->reference = protocol::kReferenceBackend;
-        measured->drift->referenceClip = m_reference.filename().string();
-        known.drift = std::move(measured->drift);
+    if (wantsDrift || wantsScores) {
+        auto measured = measureParts(clip, wantsDrift, stop);
+        if (!measured) return measured.error();
+        // Of a reference that was replaced meanwhile nobody knows which of the two was read.
+        if (measured->drift && referenceSha256() == reference) {
+            nameReference(*measured->drift);
+            complete.drift = std::move(measured->drift);
+        }
+        if (wantsScores) addScores(*measured, complete);
     }
-    if (!wantsScores) return known.drift.has_value();
-    known.frames = measured->frames;
-    if (!known.gates) known.gates = measured->gates;
-    if (!known.change) known.change = measured->change;
-    for (const metrics::Measure& measure : metrics::kMeasures) {
-        if (measure.ofClip == nullptr) continue;
-        auto& own = known.*measure.ofClip;
-        auto& now = (*measured).*measure.ofClip;
-        // An older file's mean is of the frames before encoding: it stays.
-        if (!own)
-            own = std::move(now);
-        else if (own->perFrame.empty() && now)
-            own->perFrame = std::move(now->perFrame);
-    }
-    return true;
+    const bool isAdded = wantsScores || (wantsDrift && complete.drift);
+    known = std::move(complete);
+    return isAdded || isDropped;
 }
 
 }  // namespace reelgrid::comparison

@@ -16,8 +16,11 @@ void addMeasures(const ClipMetrics& from, ClipMetrics& into) {
     if (!into.gates) into.gates = from.gates;
     if (!into.change) into.change = from.change;
     const bool takesDrift = from.drift && !into.drift;
+    const bool isSameReference =
+        !from.drift || takesDrift || from.drift->referenceSha256 == into.drift->referenceSha256;
     if (takesDrift) into.drift = from.drift;
     for (const Measure& measure : kMeasures) {
+        if (measure.needsReference() && !isSameReference) continue;
         if (measure.ofClip != nullptr)
             addSeries(from.*measure.ofClip, into.*measure.ofClip, measure.measured);
         else if (from.drift && !takesDrift)
@@ -26,6 +29,15 @@ void addMeasures(const ClipMetrics& from, ClipMetrics& into) {
         if (with != from.measuredWith.end() && seriesOf(measure, from) != nullptr)
             into.measuredWith[measure.key] = with->second;
     }
+}
+
+bool dropOtherDrift(const std::string& referenceSha256, ClipMetrics& known) {
+    if (!known.drift) return false;
+    if (!referenceSha256.empty() && known.drift->referenceSha256 == referenceSha256) return false;
+    known.drift.reset();
+    for (const Measure& measure : kMeasures)
+        if (measure.needsReference()) known.measuredWith.erase(measure.key);
+    return true;
 }
 
 }  // namespace reelgrid::metrics

@@ -23,15 +23,17 @@ struct Drift {
     std::optional<double> latentError;  ///< of the latents: mean |difference| over mean |reference's|
     std::optional<int> comparedFrames;
     std::optional<int> referenceFrames;
-    std::string reference;      ///< the reference clip's backend; empty: not said
-    std::string referenceClip;  ///< its file name; empty: not said
-    std::string measuredOn;     ///< kDecodedClips, kKeptFrames; empty: the frames, while they were rendered
+    std::string reference;        ///< the reference clip's backend; empty: not said
+    std::string referenceClip;    ///< its file name; empty: not said
+    std::string referenceSha256;  ///< of its file: which clip it was; empty: not said
+    std::string measuredOn;       ///< kDecodedClips, kKeptFrames; empty: the frames, while they were rendered
 };
 inline constexpr const char* kDecodedClips = "decoded clips";
 inline constexpr const char* kKeptFrames = "lossless frames";  ///< of both clips
 
 /// All measurements of one clip. What was not measured is absent.
 struct ClipMetrics {
+    std::string clipSha256;  ///< of the clip's file, where they are kept beside it; empty: not said
     int frames = 0;
     std::optional<Series> frameCorrelation;  ///< absent for a single frame
     std::optional<Series> flickering;        ///< likewise; older files have its mean alone

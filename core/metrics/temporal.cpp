@@ -116,9 +116,9 @@ Series frameDifference(const media::RgbVideo& video) {
 }
 
 Series flickering(const Series& frameDifference) {
-    Series series{(255.0 - frameDifference.mean) / 255.0, frameDifference.perFrame};
-    for (double& value : series.perFrame) value = (255.0 - value) / 255.0;
-    return series;
+    std::vector<double> perPair = frameDifference.perFrame;
+    for (double& value : perPair) value = (255.0 - value) / 255.0;
+    return seriesOf(std::move(perPair));
 }
 
 }  // namespace reelgrid::metrics

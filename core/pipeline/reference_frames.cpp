@@ -16,10 +16,11 @@ const media::RgbVideo* ReferenceFrames::matching(const std::string& model,
 }
 
 void ReferenceFrames::offer(const std::string& model, const catalog::RenderSettings& settings,
-                            const media::RgbVideo& video) {
+                            const media::RgbVideo& video, const std::string& clipSha256) {
     if (attentionName(settings) != protocol::kReferenceBackend) return;
     m_key = keyOf(model, settings);
     m_video = video;
+    m_clipSha256 = clipSha256;
 }
 
 }  // namespace reelgrid::pipeline

@@ -15,11 +15,13 @@ class ReferenceFrames {
     /// `model` tells models apart, also two states of one folder.
     [[nodiscard]] const media::RgbVideo* matching(const std::string& model,
                                                   const catalog::RenderSettings& settings) const;
-    /// Keeps `video` when it was rendered with sdpa throughout.
+    /// Keeps `video` when it was rendered with sdpa throughout. `clipSha256`: of the clip that it became.
     void offer(const std::string& model, const catalog::RenderSettings& settings,
-               const media::RgbVideo& video);
+               const media::RgbVideo& video, const std::string& clipSha256);
+    [[nodiscard]] const std::string& clipSha256() const { return m_clipSha256; }
 
   private:
+    std::string m_clipSha256;
     std::string m_key;
     media::RgbVideo m_video;
 };

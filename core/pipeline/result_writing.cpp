@@ -11,6 +11,7 @@
 #include "core/media/containers.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/protocol/attention_call.h"
 #include "core/protocol/result_paths.h"
 
 namespace reelgrid::pipeline {
@@ -82,6 +83,10 @@ void writeResult(const RenderPlan& plan, FrameProduction& production, const medi
     clock.begin("metrics", 1);
     metrics::ClipMetrics measured =
         metrics::measure(frames, reference.matching(sources, plan.settings)).value();
+    if (measured.drift) {
+        measured.drift->reference = protocol::kReferenceBackend;
+        measured.drift->referenceSha256 = reference.clipSha256();
+    }
     measured.latentCorrelation = production.latentCorrelation();
     measured.independentCorrelation = production.correlationApart();
     if (auto lockstep = production.lockstep()) measured.lockstep = *std::move(lockstep);
@@ -106,8 +111,9 @@ void writeResult(const RenderPlan& plan, FrameProduction& production, const medi
     manifest.memory->measuredPeak = repetitions.back().peakOfRender();
     manifest.stepCache = stepCacheOf(plan.settings, repetitions.back());
     if (trace) trace->commit().value();
-    pending.commit(std::move(manifest), measured, repetitions).value();
-    reference.offer(sources, plan.settings, frames);
+    const std::string clipSha256 =
+        pending.commit(std::move(manifest), std::move(measured), repetitions).value();
+    reference.offer(sources, plan.settings, frames, clipSha256);
 }
 
 }  // namespace reelgrid::pipeline

@@ -38,6 +38,12 @@ ClipResult readClipResult(const std::filesystem::path& clip) {
     readCompanion(folder / protocol::kTimingFile, timingsFromJson, result.timings, result.problems);
     readCompanion(folder / protocol::kMetricsFile, metricsFromJson, result.metrics, result.problems);
     readCompanion(folder / protocol::kManifestFile, manifestFromJson, result.manifest, result.problems);
+    const std::string &own = result.manifest.clipSha256, &measured = result.metrics.clipSha256;
+    if (own.empty() || measured.empty() || own == measured) return result;
+    result.metrics = {};
+    result.problems.push_back({ErrorCode::InvalidData, (folder / protocol::kMetricsFile).string() +
+                                                           ": it is of another clip than its manifest.json "
+                                                           "(clip_sha256); its figures don't count"});
     return result;
 }
 

@@ -25,8 +25,8 @@ struct ClipResult {
     [[nodiscard]] const Timing* timing() const { return timings.empty() ? nullptr : &timings.back(); }
 };
 
-/// Reads timing.json, metrics.json and manifest.json of a clip, as far as they exist. Blocks on the disk;
-/// safe on any thread.
+/// Reads timing.json, metrics.json and manifest.json of a clip, as far as they exist; figures of another clip
+/// than the manifest's are left out, and a problem says so. Blocks on the disk; safe on any thread.
 ClipResult readClipResult(const std::filesystem::path& clip);
 
 /// Why the clip's timing.json is not the one that its manifest is about; empty: it is, or nothing says so.

@@ -94,13 +94,25 @@ void addDrift(ordered_json& object, const Drift& drift) {
         if (drift.referenceFrames && drift.comparedFrames)
             object["reference"] = {{"frames", *drift.referenceFrames},
                                    {"compared_frames", *drift.comparedFrames}};
+        if (!drift.reference.empty()) object["reference"]["backend"] = drift.reference;
+        if (!drift.referenceSha256.empty()) object["reference"]["sha256"] = drift.referenceSha256;
         return;
     }
     ordered_json own = {{"reference", drift.reference},
                         {"reference_clip", drift.referenceClip},
+                        {"reference_sha256", drift.referenceSha256},
                         {"measured_on", drift.measuredOn}};
     addSeries(own, drift);
     object["drift"] = std::move(own);
+}
+
+/// The mean is of the list where there is one, whatever is written beside it.
+Result<void> readPerFrame(const json* list, const char* key, Series& into) {
+    if (list == nullptr) return {};
+    auto numbers = numbersFromJson(*list, key);
+    if (!numbers) return numbers.error();
+    if (!numbers->empty()) into = metrics::seriesOf(*std::move(numbers));
+    return {};
 }
 
 Result<std::optional<Series>> readSeries(FieldReader& fields, const char* key) {
@@ -112,11 +124,7 @@ Result<std::optional<Series>> readSeries(FieldReader& fields, const char* key) {
     inner.number("mean", series.mean);
     const json* list = inner.array("per_frame", kMaxFrames);
     if (auto read = inner.finish(); !read) return read.error();
-    if (list != nullptr) {
-        auto numbers = numbersFromJson(*list, key);
-        if (!numbers) return numbers.error();
-        series.perFrame = *std::move(numbers);
-    }
+    if (auto read = readPerFrame(list, key, series); !read) return read.error();
     return std::optional(std::move(series));
 }
 
@@ -129,11 +137,7 @@ Result<std::optional<Series>> readNumber(FieldReader& fields, const char* key, c
     FieldReader inner(*perFrame, "per_frame", ErrorCode::InvalidData);
     const json* list = inner.array(key, kMaxFrames);
     if (auto read = inner.finish(); !read) return read.error();
-    if (list != nullptr) {
-        auto numbers = numbersFromJson(*list, key);
-        if (!numbers) return numbers.error();
-        series.perFrame = *std::move(numbers);
-    }
+    if (auto read = readPerFrame(list, key, series); !read) return read.error();
     if (!mean && list == nullptr) return std::optional<Series>();
     return std::optional(std::move(series));
 }
@@ -144,11 +148,14 @@ Result<void> readReference(const json& object, Drift& drift) {
     if (found == object.end() || !found->is_object()) {
         FieldReader fields(object, "drift", ErrorCode::InvalidData);
         fields.text("reference", drift.reference, kMaxNameBytes);
+        fields.text("reference_sha256", drift.referenceSha256, kMaxNameBytes);
         return fields.finish();
     }
     FieldReader fields(*found, "reference", ErrorCode::InvalidData);
     fields.integer("frames", drift.referenceFrames);
     fields.integer("compared_frames", drift.comparedFrames);
+    fields.text("backend", drift.reference, kMaxNameBytes);
+    fields.text("sha256", drift.referenceSha256, kMaxNameBytes);
     return fields.finish();
 }
 
@@ -201,6 +208,7 @@ Result<std::optional<ClipGates>> readGates(const json* object) {
 
 ordered_json toJson(const ClipMetrics& metrics) {
     ordered_json object;
+    if (!metrics.clipSha256.empty()) object["clip_sha256"] = metrics.clipSha256;
     object["frames"] = metrics.frames;
     ordered_json perFrame;
     for (const Measure& measure : kMeasures) {
@@ -230,6 +238,7 @@ std::string metricsJson(const ClipMetrics& metrics) {
 Result<ClipMetrics> metricsFromJson(const json& object) {
     ClipMetrics metrics;
     FieldReader fields(object, "metrics", ErrorCode::InvalidData);
+    fields.text("clip_sha256", metrics.clipSha256, kMaxNameBytes);
     fields.integer("frames", metrics.frames, 0);
     const json* perFrame = fields.object("per_frame");
     for (const Measure& measure : kMeasures) {

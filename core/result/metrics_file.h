@@ -8,18 +8,18 @@
 
 namespace reelgrid::result {
 
-/// metrics.json: {"frames", "frame_correlation": {"mean", "per_frame"}, "flickering", "warping_error",
-/// "per_frame": {of those two}, "gates": {…}} and, with
-/// a reference, "psnr", "ssim" (as frame_correlation) and "reference": {"frames", "compared_frames"}. A drift
-/// that was measured on decoded clips is in an object of its own, "drift", and says so. What was not measured
-/// is absent; a frame for which a measure has no value is null. Entry i of frame_correlation is for frames i
-/// and i+1. "lockstep" is lockstep_json.h's; "measured_with" says of what was asked for with which weights or
-/// program it was measured.
+/// metrics.json: {"clip_sha256", "frames", "frame_correlation": {"mean", "per_frame"}, "flickering",
+/// "warping_error", "per_frame": {of those two}, "gates": {…}} and, with a reference, "psnr", "ssim" (as
+/// frame_correlation) and "reference": {"frames", "compared_frames", "backend", "sha256"}. A drift that was
+/// measured on decoded clips or kept frames is in an object of its own, "drift", and says so. What was not
+/// measured is absent; a frame for which a measure has no value is null. Entry i of frame_correlation is for
+/// frames i and i+1. "lockstep" is lockstep_json.h's; "measured_with" says of what was asked for with which
+/// weights or program it was measured.
 nlohmann::ordered_json toJson(const metrics::ClipMetrics& metrics);
 /// The same as text for people's eyes too.
 std::string metricsJson(const metrics::ClipMetrics& metrics);
 
-/// InvalidData naming what is wrong.
+/// Means are of their lists, whatever is written beside those. InvalidData naming what is wrong.
 Result<metrics::ClipMetrics> metricsFromJson(const nlohmann::json& object);
 
 }  // namespace reelgrid::result

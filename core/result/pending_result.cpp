@@ -79,11 +79,11 @@ fs::path PendingResult::latents() const {
     return m_folder / protocol::kPartialLatentsFile;
 }
 
-Result<void> PendingResult::commit(Manifest manifest, const metrics::ClipMetrics& metrics,
-                                   const std::vector<Timing>& timings) {
+Result<std::string> PendingResult::commit(Manifest manifest, metrics::ClipMetrics metrics,
+                                          const std::vector<Timing>& timings) {
     auto hash = sha256OfFile(clip());
     if (!hash) return hash.error();
-    manifest.clipSha256 = *std::move(hash);
+    manifest.clipSha256 = metrics.clipSha256 = *hash;
 
     auto metricsFile = written(m_folder / protocol::kMetricsFile, metricsJson(metrics));
     if (!metricsFile) return metricsFile.error();
@@ -96,19 +96,19 @@ Result<void> PendingResult::commit(Manifest manifest, const metrics::ClipMetrics
 
     // From here on nothing is written, only renamed: a full disk can't come in between. The clip goes first:
     // from then on the earlier manifest doesn't fit it, whatever becomes of the others.
-    if (auto done = moveTo(clip(), m_clip); !done) return done;
-    if (auto done = moveTo(latents(), m_folder / protocol::kLatentsFile); !done) return done;
+    if (auto done = moveTo(clip(), m_clip); !done) return done.error();
+    if (auto done = moveTo(latents(), m_folder / protocol::kLatentsFile); !done) return done.error();
     const fs::path framesFile = m_folder / protocol::kFramesFile;
     if (manifest.keptFrames) {
-        if (auto done = moveTo(frames(), framesFile); !done) return done;
+        if (auto done = moveTo(frames(), framesFile); !done) return done.error();
     } else {
         std::error_code none;  // an earlier render's
         fs::remove(framesFile, none);
     }
     for (PendingFile* file : {&*metricsFile, &*timingFile, &*manifestFile})
-        if (auto done = file->commit(); !done) return done;
+        if (auto done = file->commit(); !done) return done.error();
     removeUnfinished(m_clip);
-    return {};
+    return hash;
 }
 
 }  // namespace reelgrid::result

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
@@ -29,11 +30,11 @@ class PendingResult {
     /// Where to write the frames without loss, where they are kept: the manifest then says so.
     [[nodiscard]] std::filesystem::path frames() const;
 
-    /// Fills in the manifest's clip_sha256, writes the companions and gives everything its final name, the
-    /// clip first and the manifest last: a process that is killed in between leaves a clip that its manifest
-    /// doesn't fit.
-    Result<void> commit(Manifest manifest, const metrics::ClipMetrics& metrics,
-                        const std::vector<Timing>& timings);
+    /// Fills in the manifest's and the figures' clip_sha256, which it returns, writes the companions and
+    /// gives everything its final name, the clip first and the manifest last: a process that is killed in
+    /// between leaves a clip that its manifest doesn't fit.
+    Result<std::string> commit(Manifest manifest, metrics::ClipMetrics metrics,
+                               const std::vector<Timing>& timings);
 
     PendingResult(PendingResult&& other) noexcept;
     PendingResult& operator=(PendingResult&&) = delete;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
@@ -33,8 +34,8 @@ class CompareReuseTest : public testing::Test {
         EXPECT_THAT(m_errors, Not(HasSubstr("rendered again")));
     }
 
-    ProgramRun compare() {
-        return runProgram({"compare", "--types", "sdpa", "--model", m_model, "--prompt", "a car", "--width",
+    ProgramRun compare(const std::string& types = "sdpa") {
+        return runProgram({"compare", "--types", types, "--model", m_model, "--prompt", "a car", "--width",
                            "48", "--height", "32", "--num-frames", "5", "--num-inference-steps", "1",
                            "--output-dir", m_folder.file("out"), "--reuse", "--json"});
     }
@@ -70,6 +71,43 @@ TEST_F(CompareReuseTest, RendersAgainWhenTheModelChangedInPlace) {
 TEST_F(CompareReuseTest, RendersAgainWhenTheClipIsNotItsOwn) {
     fs::resize_file(m_clip, fs::file_size(m_clip) - 300);
     expectRenderedAgain("the clip is not the one that its manifest.json is about");
+}
+
+TEST_F(CompareReuseTest, RendersAgainWhenTheFiguresAreAnotherClips) {
+    const fs::path file = companion(protocol::kMetricsFile);
+    json figures = json::parse(readFile(file).value());
+    EXPECT_EQ(figures["clip_sha256"], sha256OfFile(m_clip).value());
+    figures["clip_sha256"] = "5d";
+    ASSERT_TRUE(writeFile(file, figures.dump()));
+    expectRenderedAgain(file.string() + ": it is of another clip");
+}
+
+/// As `metrics CLIP --reference X --keep` leaves it.
+TEST_F(CompareReuseTest, ADriftFromAnotherClipIsMeasuredAnew) {
+    ASSERT_EQ(compare("sdpa,fav2").exitCode, 0);
+    std::string other = m_clip.string();
+    other.replace(other.find("attn_sdpa"), 9, "attn_fav2");
+    const fs::path file = protocol::resultFolderOf(other) / protocol::kMetricsFile;
+    json figures = json::parse(readFile(file).value());
+    EXPECT_EQ(figures["drift"]["reference"], "sdpa") << "measured beside the clip that was there";
+    EXPECT_EQ(figures["drift"]["reference_sha256"], sha256OfFile(m_clip).value());
+    figures["drift"] = {{"reference", "sdpa"},
+                        {"reference_clip", m_clip.filename().string()},
+                        {"reference_sha256", "5d"},
+                        {"measured_on", "decoded clips"},
+                        {"psnr", {{"mean", 12.5}, {"per_frame", {12.5}}}}};
+    ASSERT_TRUE(writeFile(file, figures.dump()));
+    const ProgramRun again = compare("sdpa,fav2");
+    ASSERT_EQ(again.exitCode, 0) << again.errors;
+    const json result = onlyDocument(again.output)["results"][1];
+    EXPECT_EQ(result["reused"], true);
+    EXPECT_GT(result["metrics"]["drift"]["psnr"]["mean"], 20);
+    EXPECT_EQ(result["metrics"]["drift"]["reference_sha256"], sha256OfFile(m_clip).value());
+    EXPECT_EQ(json::parse(readFile(file).value()), result["metrics"]);
+    // Without a reference nothing is said.
+    const json alone = onlyDocument(compare("fav2").output)["results"][0];
+    EXPECT_EQ(alone["reused"], true);
+    EXPECT_FALSE(alone["metrics"].contains("drift"));
 }
 
 TEST_F(CompareReuseTest, RendersAgainWhenTheTimesAreAnothers) {

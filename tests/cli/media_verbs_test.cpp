@@ -199,13 +199,19 @@ TEST_F(MediaVerbs, SeveralClipsAreMeasuredAsTheyAreNow) {
     const std::string clip = m_folder.file("wan_result_t2v_attn_fav2_48x64.mp4");
     const std::string files = m_folder.file("wan_result_t2v_attn_fav2_48x64.files");
     std::filesystem::create_directories(files);
-    const json known = {{"frames", 5},
-                        {"flickering", 0.125},
-                        {"drift",
-                         {{"reference", "sdpa"},
-                          {"reference_clip", "wan_result_t2v_attn_sdpa_48x64.mp4"},
-                          {"measured_on", "decoded clips"},
-                          {"psnr", {{"mean", 12.5}, {"per_frame", {12.5}}}}}}};
+    const json known = {
+        {"frames", 5},
+        {"frame_correlation", {{"mean", 0.5}, {"per_frame", {0.5, 0.5, 0.5, 0.5}}}},
+        {"flickering", 0.125},
+        {"warping_error", 0.25},
+        {"per_frame",
+         {{"flickering", {0.125, 0.125, 0.125, 0.125}}, {"warping_error", {0.25, 0.25, 0.25, 0.25}}}},
+        {"drift",
+         {{"reference", "sdpa"},
+          {"reference_clip", "wan_result_t2v_attn_sdpa_48x64.mp4"},
+          {"reference_sha256", sha256OfFile(m_folder.path() / "wan_result_t2v_attn_sdpa_48x64.mp4").value()},
+          {"measured_on", "decoded clips"},
+          {"psnr", {{"mean", 12.5}, {"per_frame", {12.5}}}}}}};
     std::ofstream(files + "/metrics.json") << known;
     std::ofstream(files + "/manifest.json") << json{{"clip_sha256", sha256OfFile(clip).value()}};
     const auto measured = [&](const std::string& reference) {
@@ -219,7 +225,20 @@ TEST_F(MediaVerbs, SeveralClipsAreMeasuredAsTheyAreNow) {
     EXPECT_EQ(same["drift"]["psnr"]["mean"], 12.5);
     const auto other = measured("holiday.mp4").first;
     EXPECT_EQ(other["drift"]["reference_clip"], "holiday.mp4");
+    EXPECT_EQ(other["drift"]["reference"], "") << "nothing says what rendered it";
     EXPECT_NE(other["drift"]["psnr"]["mean"], 12.5);
+    // Without one it is said what the drift is from.
+    const ProgramRun text = runProgram({"metrics", clip, m_folder.file("holiday.mp4")});
+    EXPECT_THAT(text.output, HasSubstr("PSNR 12.50 dB"));
+    EXPECT_THAT(text.output, HasSubstr("against wan_result_t2v_attn_sdpa_48x64.mp4 (SHA-256 " +
+                                       known["drift"]["reference_sha256"].get<std::string>().substr(0, 12)));
+    // Another clip takes the reference's place.
+    const std::string reference = m_folder.file("wan_result_t2v_attn_sdpa_48x64.mp4");
+    const std::string first = readFile(reference).value();
+    writeSmallClip(reference, 8, 90);
+    EXPECT_NE(measured("wan_result_t2v_attn_sdpa_48x64.mp4").first["drift"]["psnr"]["mean"], 12.5);
+    ASSERT_TRUE(writeFile(reference, first));
+    EXPECT_EQ(measured("wan_result_t2v_attn_sdpa_48x64.mp4").first["drift"]["psnr"]["mean"], 12.5);
     // Another clip takes its place.
     writeSmallClip(clip, 5, 200);
     const auto [replaced, errors] = measured("wan_result_t2v_attn_sdpa_48x64.mp4");

@@ -43,8 +43,9 @@ TEST_F(ClipMeasurerTest, MeasuresTheDriftAndSaysOnWhat) {
     EXPECT_EQ(known.frames, 4);
     ASSERT_TRUE(known.drift);
     EXPECT_NEAR(known.drift->psnr->mean, 22.1, 1) << "20 codes apart";
-    EXPECT_EQ(known.drift->reference, "sdpa");
+    EXPECT_EQ(known.drift->reference, "") << "nothing says what rendered it";
     EXPECT_EQ(known.drift->referenceClip, "sdpa.mp4");
+    EXPECT_EQ(known.drift->referenceSha256, sha256OfFile(reference).value());
     EXPECT_EQ(known.drift->measuredOn, metrics::kDecodedClips);
 }
 
@@ -78,7 +79,8 @@ TEST_F(ClipMeasurerTest, EndsWhenItIsAskedTo) {
 }
 
 TEST_F(ClipMeasurerTest, KeepsWhatTheRenderMeasured) {
-    ClipMeasurer measurer(write("sdpa.mp4", greys(48, 60)));
+    const auto reference = write("sdpa.mp4", greys(48, 60));
+    ClipMeasurer measurer(reference);
     metrics::ClipMetrics known;
     known.frames = 4;
     const std::vector<double> list{0.5, 0.5, 0.5};
@@ -86,6 +88,7 @@ TEST_F(ClipMeasurerTest, KeepsWhatTheRenderMeasured) {
     known.flickering = metrics::Series{0.25, list};
     known.warpingError = metrics::Series{0.125, list};
     known.drift.emplace().psnr = metrics::Series{99, {}};
+    known.drift->referenceSha256 = sha256OfFile(reference).value();
     const auto clip = write("fav2.mp4", greys(48, 80));
     EXPECT_FALSE(measurer.complete(clip, known).value());
     EXPECT_EQ(known.drift->psnr->mean, 99);
@@ -97,6 +100,39 @@ TEST_F(ClipMeasurerTest, KeepsWhatTheRenderMeasured) {
     EXPECT_EQ(known.flickering->mean, 0.25);
 }
 
+TEST_F(ClipMeasurerTest, MeasuresAnewWhatIsFromAnotherReference) {
+    const auto reference = write("sdpa.mp4", greys(48, 60));
+    const auto clip = write("fav2.mp4", greys(48, 80));
+    const std::string own = ClipMeasurer(reference).referenceSha256();
+    EXPECT_EQ(own, sha256OfFile(reference).value());
+    for (const std::string& other : {std::string(), std::string("5d")}) {
+        metrics::ClipMetrics known;
+        known.drift.emplace().psnr = metrics::Series{99, {99}};
+        known.drift->reference = "sdpa";
+        known.drift->referenceClip = "sdpa.mp4";
+        known.drift->referenceSha256 = other;
+        EXPECT_TRUE(ClipMeasurer(reference).complete(clip, known).value());
+        EXPECT_NEAR(known.drift->psnr->mean, 22.1, 1);
+        EXPECT_EQ(known.drift->referenceSha256, own);
+    }
+    // One that took its place under the same name is another reference.
+    ClipMeasurer measurer(reference);
+    metrics::ClipMetrics known;
+    ASSERT_TRUE(measurer.complete(clip, known));
+    EXPECT_FALSE(measurer.complete(clip, known).value());
+    write("sdpa.mp4", greys(48, 20));
+    EXPECT_TRUE(measurer.complete(clip, known).value());
+    EXPECT_NEAR(known.drift->psnr->mean, 12.6, 1) << "60 codes apart";
+    // Of itself and of another size there is none; without a reference it stays what it was.
+    EXPECT_FALSE(ClipMeasurer({}).complete(clip, known).value());
+    EXPECT_TRUE(known.drift);
+    metrics::ClipMetrics itself = known;
+    EXPECT_TRUE(ClipMeasurer(clip).complete(clip, itself).value());
+    EXPECT_FALSE(itself.drift);
+    EXPECT_TRUE(ClipMeasurer(write("wide.mp4", greys(64, 60))).complete(clip, known).value());
+    EXPECT_FALSE(known.drift);
+}
+
 TEST_F(ClipMeasurerTest, GivesAnOlderClipTheListsThatItLacks) {
     ClipMeasurer measurer({});
     metrics::ClipMetrics known;
@@ -106,8 +142,8 @@ TEST_F(ClipMeasurerTest, GivesAnOlderClipTheListsThatItLacks) {
     const auto clip = write("fav2.mp4", greys(48, 80));
     EXPECT_TRUE(measurer.complete(clip, known).value());
     EXPECT_EQ(known.frameCorrelation->mean, 0.5);
-    EXPECT_EQ(known.flickering->mean, 0.25);
-    EXPECT_FALSE(known.flickering->perFrame.empty());
+    ASSERT_FALSE(known.flickering->perFrame.empty());
+    EXPECT_EQ(known.flickering->mean, metrics::seriesOf(known.flickering->perFrame).mean) << "of its list";
     EXPECT_EQ(known.warpingError->perFrame.size(), known.flickering->perFrame.size());
 }
 
@@ -133,6 +169,7 @@ class KeptFramesTest : public ClipMeasurerTest {
         EXPECT_TRUE(media::writeClip(pending->frames(), video));
         std::ofstream(pending->latents()) << "latents";
         result::Manifest manifest;
+        manifest.request.emplace().attentionType = clip.stem().string();
         manifest.keptFrames = result::KeptFrames{std::filesystem::file_size(pending->frames()),
                                                  sha256OfFile(pending->frames()).value()};
         EXPECT_TRUE(pending->commit(manifest, {}, {}));
@@ -149,6 +186,10 @@ TEST_F(KeptFramesTest, AreMeasuredInThePlaceOfTheClips) {
     ASSERT_TRUE(ClipMeasurer(reference).complete(writeKept("fav2.mp4", greys(48, 80)), known));
     EXPECT_NEAR(known.drift->psnr->mean, 20 * std::log10(255.0 / 20), 1e-9) << "20 codes in every sample";
     EXPECT_EQ(known.drift->measuredOn, metrics::kKeptFrames);
+    EXPECT_EQ(known.drift->reference, "sdpa");
+    metrics::ClipMetrics fromFav2;
+    ASSERT_TRUE(ClipMeasurer(m_folder.path() / "fav2.mp4").complete(reference, fromFav2));
+    EXPECT_EQ(fromFav2.drift->reference, "fav2");
     metrics::ClipMetrics mixed;
     ASSERT_TRUE(ClipMeasurer(reference).complete(write("sagev1.mp4", greys(48, 80)), mixed));
     EXPECT_EQ(mixed.drift->measuredOn, metrics::kDecodedClips);

@@ -53,5 +53,40 @@ TEST(AddMeasures, FillsWhatIsAbsentAndRenewsWhatWasAskedFor) {
     EXPECT_EQ(known.drift->lpips->mean, 0.01);
 }
 
+TEST(AddMeasures, NothingOfTwoReferencesIsMixed) {
+    ClipMetrics known, now;
+    known.drift.emplace().psnr = of(40);
+    known.drift->referenceSha256 = "aa";
+    now.drift.emplace().lpips = of(0.01);
+    now.drift->referenceSha256 = "bb";
+    now.measuredWith["lpips"] = "AlexNet";
+    addMeasures(now, known);
+    EXPECT_EQ(known.drift->psnr->mean, 40);
+    EXPECT_FALSE(known.drift->lpips);
+    EXPECT_TRUE(known.measuredWith.empty());
+}
+
+TEST(DropOtherDrift, LeavesTheOneThatIsProvablyFromTheReference) {
+    const auto isLeft = [](const std::string& kept, const std::string& reference) {
+        ClipMetrics known;
+        known.clipScore = of(20);
+        known.drift.emplace().lpips = of(0.01);
+        known.drift->referenceSha256 = kept;
+        known.measuredWith = {{"lpips", "AlexNet"}, {"clip_score", "a network"}};
+        const bool isDropped = dropOtherDrift(reference, known);
+        EXPECT_EQ(known.drift.has_value(), !isDropped);
+        EXPECT_EQ(known.measuredWith.contains("lpips"), !isDropped);
+        EXPECT_TRUE(known.measuredWith.contains("clip_score"));
+        return !isDropped;
+    };
+    EXPECT_TRUE(isLeft("aa", "aa"));
+    EXPECT_FALSE(isLeft("bb", "aa"));
+    EXPECT_FALSE(isLeft("", "aa")) << "an older file's";
+    EXPECT_FALSE(isLeft("aa", "")) << "no reference";
+    EXPECT_FALSE(isLeft("", ""));
+    ClipMetrics none;
+    EXPECT_FALSE(dropOtherDrift("aa", none));
+}
+
 }  // namespace
 }  // namespace reelgrid::metrics

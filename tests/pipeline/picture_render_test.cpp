@@ -90,10 +90,13 @@ TEST_F(PictureRenderTest, AFlowShiftInTheCheckpointsPlaceIsSaid) {
 TEST_F(PictureRenderTest, AnotherPictureUnderTheSameNameIsAnotherReference) {
     const VariantModel model("i2v");
     protocol::RenderRequest request = requestOf(model, "i2v");
-    (void)render(request);
+    const std::string reference = render(request).clipSha256;
     request.attentionType = "fav2";
     (void)render(request);
-    EXPECT_TRUE(result::readClipResult(request.output).metrics.drift) << "of the same picture";
+    const auto drift = result::readClipResult(request.output).metrics.drift;
+    ASSERT_TRUE(drift) << "of the same picture";
+    EXPECT_EQ(drift->reference, "sdpa");
+    EXPECT_EQ(drift->referenceSha256, reference);
     fs::copy_file(kVariants / "last.png", *request.imgFilePath, fs::copy_options::overwrite_existing);
     (void)render(request);
     EXPECT_FALSE(result::readClipResult(request.output).metrics.drift);

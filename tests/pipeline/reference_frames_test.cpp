@@ -32,9 +32,10 @@ const media::RgbVideo kFrames{.width = 1, .height = 1, .fps = {16, 1}, .pixels =
 TEST(ReferenceFrames, MatchTheSameRenderWithAnotherBackend) {
     ReferenceFrames reference;
     EXPECT_EQ(reference.matching("model", settingsOf("fav2")), nullptr) << "there is none yet";
-    reference.offer("model", settingsOf("sdpa"), kFrames);
+    reference.offer("model", settingsOf("sdpa"), kFrames, "5d");
     ASSERT_NE(reference.matching("model", settingsOf("fav2")), nullptr);
     EXPECT_EQ(reference.matching("model", settingsOf("fav2"))->pixels, kFrames.pixels);
+    EXPECT_EQ(reference.clipSha256(), "5d");
     EXPECT_EQ(reference.matching("model", settingsOf("sdpa")), nullptr) << "itself";
     EXPECT_EQ(reference.matching("other model", settingsOf("fav2")), nullptr);
 }
@@ -80,7 +81,7 @@ TEST(ReferenceFrames, DoNotMatchARenderThatDiffersInAnythingElse) {
         {"FreeInit", [](auto& s) { s.freeInit = 3; }},
     };
     ReferenceFrames reference;
-    reference.offer("model", settingsOf("sdpa"), kFrames);
+    reference.offer("model", settingsOf("sdpa"), kFrames, "5d");
     for (const auto& [what, change] : changes) {
         catalog::RenderSettings settings = settingsOf("fav2");
         change(settings);
@@ -90,7 +91,7 @@ TEST(ReferenceFrames, DoNotMatchARenderThatDiffersInAnythingElse) {
 
 TEST(ReferenceFrames, MatchWhateverDoesNotDecideThePicture) {
     ReferenceFrames reference;
-    reference.offer("model", settingsOf("sdpa"), kFrames);
+    reference.offer("model", settingsOf("sdpa"), kFrames, "5d");
     catalog::RenderSettings settings = settingsOf("fav2");
     settings.numRepetitions = 3;
     settings.fps = 24;
@@ -102,7 +103,7 @@ TEST(ReferenceFrames, OfAWholeDecodeMatchWhateverTilesWouldBe) {
     ReferenceFrames reference;
     catalog::RenderSettings whole = settingsOf("sdpa");
     whole.vaeTiling = "off";
-    reference.offer("model", whole, kFrames);
+    reference.offer("model", whole, kFrames, "5d");
     whole.attentionType = "fav2";
     whole.vaeTilePx = 512;
     EXPECT_NE(reference.matching("model", whole), nullptr);
@@ -110,10 +111,10 @@ TEST(ReferenceFrames, OfAWholeDecodeMatchWhateverTilesWouldBe) {
 
 TEST(ReferenceFrames, AreOnlyThoseOfSdpaThroughout) {
     ReferenceFrames reference;
-    reference.offer("model", settingsOf("sagev1"), kFrames);
+    reference.offer("model", settingsOf("sagev1"), kFrames, "5d");
     catalog::RenderSettings mixed = settingsOf("sdpa");
     mixed.attentionPolicy.rules = {{.backend = "fav2", .steps = protocol::IndexRange{0, 1}}};
-    reference.offer("model", mixed, kFrames);
+    reference.offer("model", mixed, kFrames, "5d");
     EXPECT_EQ(reference.matching("model", settingsOf("fav2")), nullptr);
 }
 

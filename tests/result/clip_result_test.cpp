@@ -100,6 +100,23 @@ TEST(ClipResult, OfAnotherRendersTimesHasNone) {
     EXPECT_THAT(read.problems[0].message, HasSubstr("its timing.json is not the one"));
 }
 
+TEST(ClipResult, OfAnotherClipsFiguresHasNone) {
+    const session::SessionFolder folder;
+    const auto clip = folder.write("a.mp4", "pictures");
+    const std::string own = sha256OfFile(clip).value();
+    folder.write("a.files/timing.json", R"([{"pipe_time":9.5}])");
+    folder.write("a.files/manifest.json", R"({"clip_sha256":")" + own + R"("})");
+    folder.write("a.files/metrics.json", R"({"frames":3,"clip_sha256":")" + own + R"("})");
+    EXPECT_EQ(readClipResult(clip).metrics.frames, 3);
+    folder.write("a.files/metrics.json", R"({"frames":3,"clip_sha256":"5d"})");
+    for (const ClipResult& read : {readClipResult(clip), readResultOfFile(clip)}) {
+        EXPECT_EQ(read.metrics.frames, 0);
+        EXPECT_EQ(read.timings.size(), 1u);
+        ASSERT_EQ(read.problems.size(), 1u);
+        EXPECT_THAT(read.problems[0].message, HasSubstr("metrics.json: it is of another clip"));
+    }
+}
+
 TEST(ClipResult, TakeTheReferenceScriptsPlainTiming) {
     const session::SessionFolder folder;
     folder.write("a.files/timing.json", R"([{"pipe_time":9.5,"vae_decode_time":3.5}])");

@@ -48,6 +48,7 @@ TEST(MetricsFile, KeepsADriftOfTheRenderItselfBesideTheRest) {
     EXPECT_TRUE(object["warping_error"].is_null());
     EXPECT_EQ(object["psnr"]["mean"], 31);
     EXPECT_EQ(object["reference"], json::parse(R"({"frames":4,"compared_frames":3})"));
+    EXPECT_FALSE(object.contains("clip_sha256"));
     EXPECT_TRUE(object["gates"]["motion"].is_null());
     EXPECT_FALSE(object.contains("drift"));
 }
@@ -56,6 +57,7 @@ TEST(MetricsFile, SaysOfADriftWhereItWasMeasured) {
     ClipMetrics metrics = measuredClip();
     metrics.drift->reference = "sdpa";
     metrics.drift->referenceClip = "a_attn_sdpa.mp4";
+    metrics.drift->referenceSha256 = "3f2a";
     metrics.drift->measuredOn = metrics::kDecodedClips;
     const json object = json::parse(metricsJson(metrics));
     EXPECT_FALSE(object.contains("psnr"));
@@ -63,7 +65,41 @@ TEST(MetricsFile, SaysOfADriftWhereItWasMeasured) {
     EXPECT_EQ(object["drift"]["reference"], "sdpa");
     EXPECT_EQ(object["drift"]["reference_clip"], "a_attn_sdpa.mp4");
     EXPECT_EQ(object["drift"]["measured_on"], "decoded clips");
+    EXPECT_EQ(object["drift"]["reference_sha256"], "3f2a");
     EXPECT_EQ(object["drift"]["psnr"]["mean"], 31);
+}
+
+TEST(MetricsFile, SaysWhichClipsItIsOf) {
+    ClipMetrics metrics = measuredClip();
+    metrics.clipSha256 = "5d";
+    metrics.drift->reference = "sdpa";
+    metrics.drift->referenceSha256 = "3f2a";
+    const json object = json::parse(metricsJson(metrics));
+    EXPECT_EQ(object["clip_sha256"], "5d");
+    EXPECT_EQ(object["reference"]["backend"], "sdpa");
+    EXPECT_EQ(object["reference"]["sha256"], "3f2a");
+    metrics.drift->measuredOn = metrics::kKeptFrames;
+    for (const json& written : {object, json::parse(metricsJson(metrics))}) {
+        const auto read = metricsFromJson(written);
+        ASSERT_TRUE(read) << read.error().message;
+        EXPECT_EQ(read->clipSha256, "5d");
+        EXPECT_EQ(read->drift->reference, "sdpa");
+        EXPECT_EQ(read->drift->referenceSha256, "3f2a");
+    }
+}
+
+TEST(MetricsFile, AMeanIsOfTheListBesideIt) {
+    json object = json::parse(metricsJson(measuredClip()));
+    object["psnr"]["mean"] = 99;
+    object["frame_correlation"].erase("mean");
+    object["flickering"] = 0.5;
+    object["ssim"]["per_frame"] = json::array();
+    const auto read = metricsFromJson(object);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->drift->psnr->mean, 31);
+    EXPECT_EQ(read->frameCorrelation->mean, 0.875);
+    EXPECT_EQ(read->flickering->mean, 0.96875);
+    EXPECT_EQ(read->drift->ssim->mean, 0.5) << "there is no list to hold it to";
 }
 
 TEST(MetricsFile, SurvivesARoundTrip) {

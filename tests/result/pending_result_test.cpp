@@ -22,7 +22,7 @@ class PendingResultTest : public testing::Test {
     fs::path m_clip = m_folder.path() / "clip.mp4";
 
     /// A whole result whose files say `word`.
-    Result<void> write(const std::string& word) const {
+    Result<std::string> write(const std::string& word) const {
         auto pending = PendingResult::create(m_clip);
         if (!pending) return pending.error();
         std::ofstream(pending->latents()) << "latents " << word;
@@ -54,6 +54,7 @@ TEST_F(PendingResultTest, TakesTheFinalNamesTogether) {
     EXPECT_TRUE(read.problems.empty());
     EXPECT_EQ(read.manifest.clipSha256, sha256OfFile(m_clip).value());
     EXPECT_EQ(read.manifest.timingSha256, sha256OfFile(m_folder.path() / "clip.files/timing.json").value());
+    EXPECT_EQ(read.metrics.clipSha256, read.manifest.clipSha256);
     EXPECT_EQ(read.metrics.frames, 5);
     EXPECT_EQ(read.timings.size(), 1U);
 }

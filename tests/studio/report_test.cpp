@@ -7,6 +7,7 @@
 
 #include "app/studio/background_thread.h"
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/comparison/report.h"
 #include "core/machine/local_machine.h"
 #include "tests/studio/window_fixture.h"
@@ -78,6 +79,40 @@ TEST_F(WindowTest, AReportOfWhatIsOnShowCanBeSavedAnywhere) {
         << m_window.issues().issues().join(' ').toStdString();
     const std::string page = textOf(m_folder / "page.html");
     EXPECT_NE(page.find("<a href=\"here/two.mp4\">mine</a>"), std::string::npos) << page.substr(0, 2000);
+}
+
+TEST_F(WindowTest, ADriftFromAnotherClipIsNeitherShownNorReported) {
+    const fs::path reference = writeClip("here/one.mp4");
+    const fs::path metrics = m_folder / "here/two.files/metrics.json";
+    session::Session session;
+    session.request = m_window.editor().request();
+    session.request.prompt = "a square";
+    session.clips = {{reference, "sdpa", "sdpa", 0}, {writeClip("here/two.mp4"), "fav2", "fav2", 0}};
+    fs::create_directories(metrics.parent_path());
+    // As a comparison of another prompt leaves it, whose files have the same names.
+    writeFile(metrics, R"({"frames":9,"drift":{"reference":"sdpa","reference_clip":"one.mp4",
+                           "reference_sha256":"5d","measured_on":"decoded clips",
+                           "psnr":{"mean":12.34,"per_frame":[12.34]}}})")
+        .value();
+    ASSERT_TRUE(session::saveSession(session, m_folder / "session.json"));
+    openIn(m_window, m_folder / "session.json", 2);
+    const auto drift = [&] {
+        const auto& facts = clips().back().facts;
+        return facts ? facts->result.metrics.drift : std::nullopt;
+    };
+    ASSERT_TRUE(waitUntil([&] { return drift().has_value(); }));
+    EXPECT_EQ(drift()->referenceSha256, sha256OfFile(reference).value());
+    EXPECT_EQ(drift()->psnr->mean, 100) << "the same pictures";
+    const auto reported = [&] {
+        EXPECT_TRUE(writeReport({session, {}, {}, machine::LocalMachine().now()}, m_folder / "page.html"));
+        return textOf(m_folder / "page.html");
+    };
+    EXPECT_EQ(reported().find("12.34 dB"), std::string::npos);
+    session.clips.erase(session.clips.begin());
+    EXPECT_EQ(reported().find("12.34 dB"), std::string::npos) << "its reference isn't there";
+    // Once the reference is gone, nothing is left that the others could be measured against.
+    m_window.comparison().remove(clips()[0].id);
+    EXPECT_TRUE(waitUntil([&] { return !drift(); }));
 }
 
 TEST_F(WindowTest, AReportSaysWhichRulesDecideNothing) {
