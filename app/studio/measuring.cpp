@@ -51,10 +51,25 @@ void Measuring::read(const ComparedClip& clip, const std::filesystem::path& refe
             const ComparedClip* shown = m_comparison->find(id);
             if (shown == nullptr) return;
             // What was measured against another reference is shown until it is measured anew.
-            if (!shown->facts) m_comparison->setFacts(id, read.facts);
-            measure(id, path, read.facts, reference);
+            if (!shown->facts) show(*shown, read.facts);
+            // Another clip may have turned out to be the reference.
+            const auto due = m_measured.find(id);
+            if (due != m_measured.end() && due->second == reference)
+                measure(id, path, read.facts, reference);
         };
     });
+}
+
+/// Says where a clip was called by another backend's name than that which rendered it.
+void Measuring::show(const ComparedClip& clip, const ClipFacts& facts) {
+    const int id = clip.id;
+    const comparison::Caption ran = comparison::captionOf(facts.result.manifest);
+    if (ran.isContradictedBy(clip.label.toStdString()))
+        Q_EMIT problem(tr("%1: its manifest says that %2 rendered it; it is labelled %3")
+                           .arg(QString::fromStdString(clip.path.string()),
+                                QString::fromStdString(ran.text()), clip.label));
+    m_comparison->setFacts(id, facts);
+    lookForWork();
 }
 
 void Measuring::measure(int id, const std::filesystem::path& clip, ClipFacts facts,

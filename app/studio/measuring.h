@@ -25,6 +25,7 @@ class Measuring : public QObject {
     void lookForWork();
     void forget(int id);
     void read(const ComparedClip& clip, const std::filesystem::path& reference);
+    void show(const ComparedClip& clip, const ClipFacts& facts);
     void measure(int id, const std::filesystem::path& clip, ClipFacts facts,
                  const std::filesystem::path& reference);
 
