@@ -182,6 +182,10 @@ void TimingChart::drawSpeedUps() {
             bar.reading += tr("\nattention %1×").arg(*attention, 0, 'f', 2);
         if (const auto whole = ratio(first.timing.renderSeconds(), timing.timing.renderSeconds()))
             bar.reading += tr("\nwhole render %1×").arg(*whole, 0, 'f', 2);
+        if (!timing.otherWork.isEmpty()) {
+            bar.text = tr("%1×, other work").arg(*denoise, 0, 'f', 2);
+            bar.reading += tr("\ndiffers: %1").arg(timing.otherWork);
+        }
         bars.push_back(std::move(bar));
     }
     const QString axis = m_timings.empty()
@@ -306,7 +310,10 @@ void TimingChart::drawStages() {
         if (std::size_t(i) != m_against && denoise) {
             const QString ratio = QString::number(*denoise, 'f', 2);
             after.full += tr("   denoise %1× %2").arg(ratio, m_timings[m_against].name);
-            after.brief += tr("   %1×").arg(ratio);
+            if (timing.otherWork.isEmpty())
+                after.brief += tr("   %1×").arg(ratio);
+            else
+                after.full += tr(" (differs: %1)").arg(timing.otherWork);
         }
         auto* label = new QCPItemText(m_stages);
         label->position->setCoords(end, row);
