@@ -12,6 +12,7 @@
 #include "core/comparison/caption.h"
 #include "core/comparison/clip_origin.h"
 #include "core/result/clip_result.h"
+#include "core/result/file_stamp.h"
 
 namespace reelgrid::studio {
 
@@ -27,6 +28,7 @@ struct ClipFacts {
     result::ClipResult result;
     std::vector<double> frameSeconds;              ///< when each of its frames is shown
     std::optional<comparison::ClipOrigin> origin;  ///< what another program wrote into it
+    std::optional<result::FileStamp> stamp{};      ///< of the clip's file, before it was read
 };
 
 /// One clip of the comparison: on disk, or still being rendered.

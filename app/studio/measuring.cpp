@@ -32,21 +32,23 @@ void Measuring::forget(int id) {
 
 void Measuring::lookForWork() {
     const ComparedClip* reference = m_comparison->reference();
-    const std::filesystem::path referencePath = reference == nullptr ? "" : reference->path;
+    const int referenceId = reference == nullptr ? 0 : reference->id;
     for (const ComparedClip& clip : m_comparison->clips()) {
         if (!clip.onDisk || clip.status.failed) continue;
         const auto measured = m_measured.find(clip.id);
-        if (measured != m_measured.end() && measured->second == referencePath) continue;
-        m_measured[clip.id] = referencePath;
-        read(clip, referencePath);
+        if (measured != m_measured.end() && measured->second == referenceId) continue;
+        m_measured[clip.id] = referenceId;
+        read(clip, reference);
     }
 }
 
-void Measuring::read(const ComparedClip& clip, const std::filesystem::path& reference) {
-    m_reader.run([this, id = clip.id, path = clip.path,
+void Measuring::read(const ComparedClip& clip, const ComparedClip* against) {
+    const int referenceId = against == nullptr ? 0 : against->id;
+    const std::filesystem::path reference = against == nullptr ? "" : against->path;
+    m_reader.run([this, id = clip.id, path = clip.path, referenceId,
                   reference](const std::stop_token&) -> BackgroundThread::Completion {
         ReadFacts read = readClipFacts(path);
-        return [this, id, path, reference, read = std::move(read)] {
+        return [this, id, path, referenceId, reference, read = std::move(read)] {
             for (const QString& message : read.problems) Q_EMIT problem(message);
             const ComparedClip* shown = m_comparison->find(id);
             if (shown == nullptr) return;
@@ -54,7 +56,7 @@ void Measuring::read(const ComparedClip& clip, const std::filesystem::path& refe
             if (!shown->facts) show(*shown, read.facts);
             // Another clip may have turned out to be the reference.
             const auto due = m_measured.find(id);
-            if (due != m_measured.end() && due->second == reference)
+            if (due != m_measured.end() && due->second == referenceId)
                 measure(id, path, read.facts, reference);
         };
     });

@@ -33,6 +33,14 @@ std::string exportedLabel(const ComparedClip& clip) {
     return label + (origin.empty() ? "" : " · " + origin);
 }
 
+/// Another file, or another content; a further name of it changes neither.
+bool wasReplaced(const ComparedClip& clip) {
+    if (!clip.facts || !clip.facts->stamp) return false;
+    const result::FileStamp& then = *clip.facts->stamp;
+    const auto now = result::stampOf(clip.path);
+    return now && (now->inode != then.inode || now->bytes != then.bytes || now->modified != then.modified);
+}
+
 }  // namespace
 
 void ShownSession::addClip(const SessionClip& each) {
@@ -118,6 +126,23 @@ void ShownSession::change(const session::Session& session) {
         comparison.move(id, int(place));
     }
     showRest(session);
+}
+
+std::vector<std::filesystem::path> ShownSession::reopenReplaced() {
+    Comparison& comparison = *m_stage.comparison;
+    std::vector<std::filesystem::path> replaced;
+    for (std::size_t place = 0; place < comparison.clips().size(); ++place) {
+        const ComparedClip clip = comparison.clips()[place];
+        if (!clip.onDisk || !wasReplaced(clip)) continue;
+        replaced.push_back(clip.path);
+        // A label that the old manifest made is no person's.
+        const bool isOwn = clip.label != QString::fromStdString(clip.caption().text());
+        comparison.remove(clip.id);
+        addClip({clip.path, (isOwn ? clip.label : clip.backend).toStdString(), clip.backend.toStdString(),
+                 clip.offsetSeconds});
+        comparison.move(comparison.clips().back().id, int(place));
+    }
+    return replaced;
 }
 
 void ShownSession::add(const std::filesystem::path& path) {

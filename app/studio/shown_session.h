@@ -39,6 +39,8 @@ class ShownSession {
     /// opened again, renders under way keep their tiles, the playhead stays.
     void change(const session::Session& session);
     void play(double fromSeconds);
+    /// Opens clips anew whose files were replaced since what is known of them was read; returns which.
+    std::vector<std::filesystem::path> reopenReplaced();
     /// Puts a clip beside what is shown; the first one plays.
     void add(const std::filesystem::path& clip);
     /// Nothing is shown, and nothing of an earlier session holds for what is shown next.

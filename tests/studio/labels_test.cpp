@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/studio/captions.h"
+#include "app/studio/presenter.h"
 #include "core/protocol/result_paths.h"
 #include "tests/studio/window_fixture.h"
 #include "widgets/charts/timing_chart.h"
@@ -106,6 +107,29 @@ TEST_F(LabelsTest, NothingIsSaidOfNoClips) {
     EXPECT_TRUE(facts().empty());
     m_window.actions()["present"]->trigger();
     EXPECT_EQ(m_window.presenter().fact(), "");
+}
+
+TEST_F(LabelsTest, AClipThatWasReplacedOnDiskIsOpenedAnewBeforeAReportIsWritten) {
+    show({{rendered("a.mp4", "sdpa"), "sdpa", "sdpa", 0}, {rendered("b.mp4", "sla"), "sla", "sla", 0}});
+    EXPECT_FALSE(m_window.sessions().reopenReplaced());
+    fs::create_hard_link(m_folder / "b.mp4", m_folder / "c.mp4");
+    EXPECT_FALSE(m_window.sessions().reopenReplaced()) << "a further name is no other clip";
+    EXPECT_EQ(m_window.issues().issues(), QStringList());
+    const int first = clips()[0].id, second = clips()[1].id;
+    fs::remove(m_folder / "a.mp4");
+    rendered("a.mp4", "sagev1");
+    fs::path written;
+    QObject::connect(&m_window.sessions(), &SessionController::reportSaved,
+                     [&](const fs::path& file) { written = file; });
+    m_window.sessions().saveReport(m_folder / "page.html");
+    ASSERT_EQ(clips().size(), 2U);
+    EXPECT_NE(clips()[0].id, first);
+    EXPECT_EQ(clips()[1].id, second);
+    EXPECT_TRUE(m_window.issues().issues().join('\n').contains("a.mp4: the file was replaced"))
+        << m_window.issues().issues().join('\n').toStdString();
+    EXPECT_TRUE(waitUntil([&] { return clips()[0].label.startsWith("sagev1"); }))
+        << clips()[0].label.toStdString();
+    EXPECT_TRUE(waitUntil([&] { return !written.empty(); }));
 }
 
 }  // namespace
