@@ -4,10 +4,18 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/printable.h"
 #include "core/protocol/attention_call.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
+
+namespace {
+/// A label may come from anywhere: marks that turn its direction would make it read as another.
+QString visible(const QString& label) {
+    return QString::fromStdString(printable(label.toStdString()));
+}
+}  // namespace
 
 comparison::Caption ComparedClip::caption() const {
     return facts ? comparison::captionOf(facts->result.manifest) : comparison::Caption();
@@ -44,6 +52,7 @@ int Comparison::add(ComparedClip clip) {
     clip.id = m_nextId++;
     if (clip.backend.isEmpty()) clip.backend = clip.label;
     if (clip.label.isEmpty()) clip.label = clip.backend;
+    clip.label = visible(clip.label);
     clip.pictureColor = colorOf(clip);
     clip.color = widgets::onPanel(clip.pictureColor);
     m_clips.push_back(std::move(clip));
@@ -102,7 +111,7 @@ void Comparison::setFacts(int id, ClipFacts facts) {
 void Comparison::setLabel(int id, const QString& label) {
     ComparedClip* clip = at(id);
     if (clip == nullptr) return;
-    clip->label = label.isEmpty() ? clip->backend : label;
+    clip->label = label.isEmpty() ? clip->backend : visible(label);
     // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays, unless it is another backend's.
     if (const comparison::Caption ran = clip->caption(); !ran.name.empty())
         clip->label = QString::fromStdString(ran.labelled(clip->label.toStdString()));

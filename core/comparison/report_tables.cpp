@@ -62,7 +62,7 @@ std::string ratioCell(const Entry* reference, const Entry& entry) {
     const auto ratio = denoiseRatio(timingOf(reference), entry.result.timing());
     if (!ratio) return cell(number(ratio, 2, "×"));
     const auto other = workDifferences(reference->result.manifest, entry.result.manifest);
-    return cell(number(ratio, 2, "×") + (other.empty() ? "" : " (differs: " + escaped(listed(other)) + ")"));
+    return cell(number(ratio, 2, "×") + (other.empty() ? "" : " (differs: " + listed(other) + ")"));
 }
 
 std::string timeRow(const Entry& entry, const Entry* reference) {

@@ -142,6 +142,12 @@ TEST(Report, ClipsOfSeveralRequestsAreNotToldAsOne) {
     EXPECT_EQ(rowOf(html, "Time", "sagev1").back(), "1.33× (differs: steps)");
 }
 
+TEST(Report, MarksThatTurnATextsDirectionAreShown) {
+    Report report = twoClips();
+    report.settings.prompt = "a\u202egpj.";
+    EXPECT_THAT(reportHtml(report), HasSubstr("<h1>a\\u202egpj.</h1>"));
+}
+
 TEST(Report, AnEmptyPromptHasATitle) {
     Report report = twoClips();
     report.settings.prompt = "";

@@ -132,5 +132,10 @@ TEST_F(LabelsTest, AClipThatWasReplacedOnDiskIsOpenedAnewBeforeAReportIsWritten)
     EXPECT_TRUE(waitUntil([&] { return !written.empty(); }));
 }
 
+TEST_F(LabelsTest, MarksThatTurnATextsDirectionAreShown) {
+    show({{rendered("a.mp4", "sdpa"), "the\u202eusual", "sdpa", 0}});
+    EXPECT_EQ(clips()[0].label, "the\\u202eusual");
+}
+
 }  // namespace
 }  // namespace reelgrid::studio

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/number_text.h"
 #include "core/comparison/same_work.h"
 #include "core/result/warm_up.h"
 #include "widgets/charts/backend_map.h"
@@ -373,8 +374,8 @@ void TimingChart::warnOfUnevenTimes() {
     const bool uneven = work && work->isUneven();
     m_stages->xAxis->setLabelColor(uneven || isCold ? theme::kWarning : theme::kQuiet);
     m_stages->xAxis->setLabel(uneven ? tr("seconds; uneven: the same work took %1 to %2 s")
-                                           .arg(work->fastest, 0, 'f', 1)
-                                           .arg(work->slowest, 0, 'f', 1)
+                                           .arg(QString::fromStdString(fixedOrShort(work->fastest, 1)))
+                                           .arg(QString::fromStdString(fixedOrShort(work->slowest, 1)))
                               : isCold ? tr("seconds, with starts that the ratios leave out")
                                        : tr("seconds"));
     m_stages->setToolTip(
