@@ -44,8 +44,8 @@ std::string otherRequestsLine(const Comparison& comparison) {
     for (const media::LabelledClip& clip : *found) {
         const auto isOwn = [&](const ComparisonEntry& entry) { return entry.clip == clip.path; };
         if (std::ranges::any_of(comparison.entries, isOwn)) continue;
-        const auto differences = differencesFrom(comparison.entries.front().checked,
-                                                 result::readClipResult(clip.path).manifest);
+        const auto differences =
+            differencesFrom(comparison.entries.front().checked, result::readClipResult(clip.path).manifest);
         if (differences.empty()) continue;
         names.push_back(clip.path.filename().string());
         for (const std::string& word : differences)
@@ -63,7 +63,8 @@ std::string mixedRequestsLine(std::span<const media::LabelledClip> clips) {
     std::vector<const Manifest*> all;
     for (const Manifest& manifest : manifests) all.push_back(&manifest);
     const auto words = requestDifferences(all, Beside::Shortcuts);
-    return words.empty() ? "" : "the clips are not of one request: they differ in " + comparison::listed(words);
+    return words.empty() ? ""
+                         : "the clips are not of one request: they differ in " + comparison::listed(words);
 }
 
 }  // namespace reelgrid::cli

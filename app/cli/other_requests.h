@@ -14,7 +14,8 @@ namespace reelgrid::cli {
 /// where there are none.
 std::string otherRequestsLine(const Comparison& comparison);
 
-/// In what the requests of clips that are put into one grid differ; empty where they are one, or nobody knows.
+/// In what the requests of clips that are put into one grid differ; empty where they are one, or nobody
+/// knows.
 std::string mixedRequestsLine(std::span<const media::LabelledClip> clips);
 
 }  // namespace reelgrid::cli

@@ -70,9 +70,8 @@ QString commonOf(const Comparison& comparison) {
         !words.empty())
         return QCoreApplication::translate("Captions", "More than the attention kernel differs: %1")
             .arg(differenceText(words));
-    const auto there = std::ranges::count_if(comparison.clips(), [](const ComparedClip& clip) {
-        return clip.onDisk && !clip.status.failed;
-    });
+    const auto there = std::ranges::count_if(
+        comparison.clips(), [](const ComparedClip& clip) { return clip.onDisk && !clip.status.failed; });
     if (there < 2 || std::size_t(there) > manifests.size()) return {};
     return QCoreApplication::translate("Captions",
                                        "One prompt, one seed, one model: only the attention kernel differs");

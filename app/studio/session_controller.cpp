@@ -148,6 +148,9 @@ void SessionController::showState(const FiledSession& state) {
 void SessionController::show(const session::Session& opened, const std::filesystem::path& file,
                              SessionPart part) {
     const bool isDemo = isDemoSession(file);
+    if (const QStringList parts = ShownSession::notShown(opened); !parts.isEmpty())
+        Q_EMIT failed(tr("%1: what it asks for is not there, and left out: %2")
+                          .arg(QString::fromStdString(file.string()), parts.join(", ")));
     // Clips that were kept out would be lost to a session that renders are added to.
     const bool isWhole = part == SessionPart::All && !isDemo;
     putOnShow(opened, isDemo ? std::filesystem::path() : file, isWhole ? file : std::filesystem::path());

@@ -70,6 +70,22 @@ void ShownSession::showRest(const session::Session& session) {
     m_blindVotes = session.blindVotes;
 }
 
+QStringList ShownSession::notShown(const session::Session& session) {
+    QStringList parts;
+    const int count = int(session.clips.size());
+    const session::ViewState view = session.view.value_or(session::ViewState());
+    for (const auto& [key, tile] : {std::pair("solo", view.solo), std::pair("reference", view.reference)})
+        if (tile >= count && count > 0)
+            parts += QString("view.%1 %2 of %3 clips").arg(key).arg(tile).arg(count);
+    const auto isKey = [&](const metrics::Measure& measure) { return session.charts.measure == measure.key; };
+    if (!session.charts.measure.empty() && std::ranges::none_of(metrics::kMeasures, isKey))
+        parts += QString("charts.measure “%1”").arg(QString::fromStdString(session.charts.measure));
+    const auto isTimes = [&](const auto& times) { return session.charts.times == times.second; };
+    if (!session.charts.times.empty() && std::ranges::none_of(kTimes, isTimes))
+        parts += QString("charts.times “%1”").arg(QString::fromStdString(session.charts.times));
+    return parts;
+}
+
 void ShownSession::show(const session::Session& session) {
     m_stage.comparison->clear();
     for (const SessionClip& each : session.clips) addClip(each);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStringList>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -33,6 +34,8 @@ class ShownSession {
   public:
     explicit ShownSession(const Stage& stage) : m_stage(stage) {}
 
+    /// What a session asks to be shown that isn't there, "view.solo 50 of 3 clips"; empty: nothing.
+    static QStringList notShown(const session::Session& session);
     /// Replaces what is shown, and plays it from the session's playhead.
     void show(const session::Session& session);
     /// Makes what is shown that of the session with as little change as it takes: clips that stay are not

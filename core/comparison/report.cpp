@@ -116,15 +116,15 @@ std::string settingsPart(const Report& report, const std::vector<std::string>& d
 std::string reportHtml(const Report& report) {
     // Step caches and rounded layers are compared, too.
     const auto differences = requestDifferences(manifestsOf(report.entries), Beside::Shortcuts);
-    const std::string subject = escaped(
-        differences.empty() ? pageTitle(report.settings) : "Clips that differ in " + listed(differences));
+    const std::string subject = escaped(differences.empty() ? pageTitle(report.settings)
+                                                            : "Clips that differ in " + listed(differences));
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + subject +
            "</title><style>" + pageStyle() + "</style></head><body><h1>" + subject + "</h1>" +
-           settingsPart(report, differences) + policyList(report) + clipsSection(report) +
-           timeTable(report) + partsTable(report) + qualityTable(report) + coherenceSection(report) +
-           engineTable(report) + blindSection(report) + charts(report) + lockstepSection(report) +
-           attributionTable(report) + backendDescriptions(report) + "<p class=\"note\">" +
-           std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
+           settingsPart(report, differences) + policyList(report) + clipsSection(report) + timeTable(report) +
+           partsTable(report) + qualityTable(report) + coherenceSection(report) + engineTable(report) +
+           blindSection(report) + charts(report) + lockstepSection(report) + attributionTable(report) +
+           backendDescriptions(report) + "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion +
+           ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::comparison

@@ -73,8 +73,7 @@ std::string timeRow(const Entry& entry, const Entry* reference) {
            cell(number(timing.stage("denoise"), 2, " s")) + cell(number(stepMean(timing), 3, " s")) +
            cell(number(attentionSeconds(entry.result, protocol::ModuleKind::Self), 2, " s")) +
            cell(number(secondsOutsideAttention(entry.result), 2, " s")) +
-           cell(number(timing.stage("decode"), 2, " s")) +
-           ratioCell(reference, entry) + "</tr>";
+           cell(number(timing.stage("decode"), 2, " s")) + ratioCell(reference, entry) + "</tr>";
 }
 
 std::string titleOf(const Measure& measure) {
@@ -122,8 +121,8 @@ std::string timeTable(const Report& report) {
     return "<h2>Time</h2><table><tr><th>backend</th><th>pipe</th><th>a "
            "frame</th><th>frames/s</th><th>denoise</th><th>mean "
            "step</th><th>self-attention</th><th>outside attention</th><th>decode</th><th>denoise, " +
-           protocol::kReferenceBackend + " = 1</th></tr>" + rows +
-           "</table><p class=\"note\">" + sameWorkNote(report) + "</p>" + unevenness(report) + warmUpNote(report);
+           protocol::kReferenceBackend + " = 1</th></tr>" + rows + "</table><p class=\"note\">" +
+           sameWorkNote(report) + "</p>" + unevenness(report) + warmUpNote(report);
 }
 
 std::string qualityTable(const Report& report) {
@@ -168,8 +167,8 @@ std::string engineTable(const Report& report) {
         const result::Timing* timing = entry.result.timing();
         const auto denoise = timing == nullptr ? std::nullopt : timing->stage("denoise");
         rows += "<tr>" + textCell(entry.caption.text()) + textCell(versions) + cell(apart) +
-                cell(number(psnr, 2, " dB")) + cell(number(denoise, 2, " s")) +
-                ratioCell(reference, entry) + "</tr>";
+                cell(number(psnr, 2, " dB")) + cell(number(denoise, 2, " s")) + ratioCell(reference, entry) +
+                "</tr>";
     }
     if (rows.empty()) return {};
     return "<h2>Other engines</h2><table><tr><th class=\"text\">engine</th><th class=\"text\">versions</th>"

@@ -15,10 +15,18 @@ using result::Manifest;
 
 constexpr std::array kKernel{"attention_type", "attention_policy", "backend_option", "sla_topk"};
 
-constexpr std::array kContent{"prompt",          "prompt_2",          "prompt_3",
-                              "negative_prompt", "negative_prompt_2", "negative_prompt_3",
-                              "seed",            "img_file_path",     "last_img_file_path",
-                              "picture_fit",     "generator",         "task"};
+constexpr std::array kContent{"prompt",
+                              "prompt_2",
+                              "prompt_3",
+                              "negative_prompt",
+                              "negative_prompt_2",
+                              "negative_prompt_3",
+                              "seed",
+                              "img_file_path",
+                              "last_img_file_path",
+                              "picture_fit",
+                              "generator",
+                              "task"};
 
 /// What a person calls fields, in the order in which they are told; others keep their keys.
 constexpr std::array<std::pair<const char*, const char*>, 12> kWords{{{"model", "model"},

@@ -118,8 +118,8 @@ TEST_F(CompareReuseTest, SaysWhichClipsOfAnotherRequestStayInTheFolder) {
     EXPECT_THAT(errorsOf("a dog"), HasSubstr("holds clips of another request (they differ in prompt), which "
                                              "stay: " +
                                              m_clip.filename().string()));
-    const ProgramRun grid = runProgram(
-        {"stitch", "--input-dir", m_folder.file("out"), "--output", m_folder.file("grid.mp4")});
+    const ProgramRun grid =
+        runProgram({"stitch", "--input-dir", m_folder.file("out"), "--output", m_folder.file("grid.mp4")});
     EXPECT_EQ(grid.exitCode, 0) << grid.errors;
     EXPECT_THAT(grid.errors, HasSubstr("the clips are not of one request: they differ in prompt"));
 }

@@ -88,8 +88,8 @@ TEST_F(LabelsTest, ClipsOfSeveralRequestsAreNotPresentedAsOne) {
         settings.seed = 9;
         settings.numInferenceSteps = 1;
     };
-    show({{rendered("a.mp4", "sdpa"), "sdpa", "sdpa", 0},
-          {rendered("b.mp4", "sla", other), "sla", "sla", 0}});
+    show(
+        {{rendered("a.mp4", "sdpa"), "sdpa", "sdpa", 0}, {rendered("b.mp4", "sla", other), "sla", "sla", 0}});
     EXPECT_EQ(facts().front(), "More than the attention kernel differs: prompt, seed and steps");
     EXPECT_TRUE(facts()[1].contains("a red car")) << facts()[1].toStdString();
     EXPECT_TRUE(facts()[2].contains("denoises 1.00× as fast as sdpa (differs: steps)"))
@@ -99,8 +99,8 @@ TEST_F(LabelsTest, ClipsOfSeveralRequestsAreNotPresentedAsOne) {
     EXPECT_TRUE(waitUntil([&] { return tileSays().contains("denoise 1.00× (differs: steps)"); }))
         << tileSays().toStdString();
     const auto* chart = m_window.findChild<widgets::TimingChart*>();
-    EXPECT_TRUE(waitUntil(
-        [&] { return chart->timings().size() == 2 && chart->timings()[1].otherWork == "steps"; }));
+    EXPECT_TRUE(
+        waitUntil([&] { return chart->timings().size() == 2 && chart->timings()[1].otherWork == "steps"; }));
 }
 
 TEST_F(LabelsTest, NothingIsSaidOfNoClips) {
@@ -135,6 +135,23 @@ TEST_F(LabelsTest, AClipThatWasReplacedOnDiskIsOpenedAnewBeforeAReportIsWritten)
 TEST_F(LabelsTest, MarksThatTurnATextsDirectionAreShown) {
     show({{rendered("a.mp4", "sdpa"), "the\u202eusual", "sdpa", 0}});
     EXPECT_EQ(clips()[0].label, "the\\u202eusual");
+}
+
+TEST_F(LabelsTest, WhatASessionAsksForThatIsNotThereIsSaidInOneLine) {
+    session::Session session;
+    session.request = m_window.editor().request();
+    session.clips = {{writeClip("a.mp4"), "a", "", 0}};
+    session.view.emplace().solo = 50;
+    session.view->reference = 77;
+    session.charts = {"beauty", "steps"};
+    ASSERT_TRUE(session::saveSession(session, m_folder / "session.json"));
+    openIn(m_window, m_folder / "session.json", 1);
+    const QStringList issues = m_window.issues().issues();
+    ASSERT_EQ(issues.size(), 1) << issues.join('\n').toStdString();
+    EXPECT_TRUE(
+        issues[0].endsWith("left out: view.solo 50 of 1 clips, view.reference 77 of 1 clips, "
+                           "charts.measure “beauty”"))
+        << issues[0].toStdString();
 }
 
 }  // namespace

@@ -144,7 +144,8 @@ TEST_F(SuiteWindowTest, AFolderThatHoldsSomethingElseIsNoRowsAndNotVotedOn) {
     QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
     QCoreApplication::sendEvent(&window->clips(), &enter);
     const QString issues = m_window.issues().issues().join('\n');
-    EXPECT_TRUE(issues.contains("0001/results/1.mp4 is not the row’s render: prompt")) << issues.toStdString();
+    EXPECT_TRUE(issues.contains("0001/results/1.mp4 is not the row’s render: prompt"))
+        << issues.toStdString();
     EXPECT_TRUE(issues.contains("a tree")) << issues.toStdString();
     EXPECT_FALSE(window->blindClips()->next(chance)) << "its only other pair failed";
     ASSERT_TRUE(waitUntil([&] { return clips().size() == 2; }));

@@ -26,7 +26,8 @@ std::optional<std::pair<std::filesystem::path, std::filesystem::path>> SuiteBlin
             if (without == nullptr) without = std::make_shared<suite::SuiteResult>(*suite);
             without->rows[row].error = Error{ErrorCode::InvalidData, other};
         }
-        if (without == nullptr) return std::pair(suite->rows[pair->first].clip, suite->rows[pair->second].clip);
+        if (without == nullptr)
+            return std::pair(suite->rows[pair->first].clip, suite->rows[pair->second].clip);
         suite = std::move(without);
     }
     return std::nullopt;

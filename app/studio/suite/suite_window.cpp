@@ -213,8 +213,8 @@ void SuiteWindow::openRow(const QModelIndex& index) {
     const suite::SuiteRow& row = m_table->row(m_order->mapToSource(index).row());
     // One small file: the answer is there before the grid is.
     if (const std::string other = suite::otherThanAsked(*m_suite, row); !other.empty())
-        Q_EMIT rowIsOther(tr("%1 is not the row’s render: %2")
-                              .arg(widgets::text(row.clip.string()), widgets::text(other)));
+        Q_EMIT rowIsOther(
+            tr("%1 is not the row’s render: %2").arg(widgets::text(row.clip.string()), widgets::text(other)));
     Q_EMIT sessionRequested(suite::sessionOf(row.clip));
 }
 
