@@ -11,6 +11,7 @@
 #include "app/cli/document_programs.h"
 #include "app/cli/frame_rate.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/other_requests.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/rank_options.h"
 #include "app/cli/render_options.h"
@@ -450,8 +451,13 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     // Grid, report and session are written by one comparison at a time; each clip has its own lock.
     const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
     if (!lock) return fail(lock.error());
+    if (const std::string others = otherRequestsLine(comparison); !others.empty()) say("note: " + others);
     if (verb.reuse || verb.resume) reuseEarlier(comparison);
     if (verb.reuse && !verb.script.empty()) reuseByName(comparison);
+    const bool allReused = std::ranges::all_of(comparison.entries, &ComparisonEntry::reused);
+    std::error_code ignored;
+    if (!verb.stitch && !allReused && fs::exists(comparison.gridPath(), ignored))
+        say("note: " + comparison.gridPath().string() + " is of an earlier comparison, and stays");
     for (const ComparisonEntry& entry : comparison.entries)
         if (!entry.reused) sayWhatWasKept(entry.checked.request());
     std::vector<std::string> backends;

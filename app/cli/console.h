@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "core/base/printable.h"
 #include "core/base/result.h"
 
 namespace reelgrid::cli {
@@ -12,10 +13,6 @@ namespace reelgrid::cli {
 /// file that is opened would be written to as if it were stdout. Reading finds the end, writing a result
 /// fails.
 void fillClosedStreams();
-
-/// Text that may come from files, as a terminal can take it: control characters but line feed and tab are
-/// written \u001b, as JSON does, and so are the marks that turn a text's direction.
-std::string printable(const std::string& text);
 
 /// One line on stderr, made printable.
 void say(const std::string& line);

@@ -7,6 +7,7 @@
 #include "app/cli/document_programs.h"
 #include "app/cli/frame_rate.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/other_requests.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
 #include "core/comparison/clip_labels.h"
@@ -135,6 +136,7 @@ int runStitch(const StitchVerb& verb) {
     if (!clips) return fail(clips.error());
 
     sayIdleOptions(verb);
+    if (const std::string mixed = mixedRequestsLine(*clips); !mixed.empty()) say("note: " + mixed);
     const InterruptWatch interrupts;
     ProgressLine line;
     std::vector<LabelledClip> sources = *clips;

@@ -4,6 +4,8 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "app/studio/difference_words.h"
+#include "core/comparison/request_differences.h"
 #include "core/protocol/attention_call.h"
 #include "core/result/warm_up.h"
 #include "kernels/backends/backend_list.h"
@@ -27,10 +29,13 @@ QStringList comparedWith(const ComparedClip& reference, const ComparedClip& clip
     QStringList said;
     const result::Timing *own = clip.timing(), *first = reference.timing();
     const auto ratio = own != nullptr && first != nullptr ? result::denoiseRatio(*first, *own) : std::nullopt;
-    if (ratio)
+    if (ratio) {
         said += QCoreApplication::translate("Captions", "denoises %1× as fast as %2")
                     .arg(*ratio, 0, 'f', 2)
                     .arg(reference.label);
+        if (const QString other = otherWork(reference, clip); !other.isEmpty())
+            said.back() += QCoreApplication::translate("Captions", " (differs: %1)").arg(other);
+    }
     const auto& drift = clip.facts->result.metrics.drift;
     if (drift && drift->psnr)
         said +=
@@ -38,24 +43,56 @@ QStringList comparedWith(const ComparedClip& reference, const ComparedClip& clip
     return said;
 }
 
+QString inQuotes(const std::string& prompt) {
+    return QString::fromUtf8("“%1”").arg(QString::fromStdString(prompt).simplified());
+}
+
 QStringList saidOf(const comparison::ClipOrigin& origin) {
     QStringList said;
     if (const std::string text = origin.text(); !text.empty()) said += QString::fromStdString(text);
-    if (!origin.prompt.empty())
-        said += QString::fromUtf8("“%1”").arg(QString::fromStdString(origin.prompt).simplified());
+    if (!origin.prompt.empty()) said += inQuotes(origin.prompt);
     return said;
+}
+
+/// Of the clips that are there, as far as they have any.
+std::vector<const result::Manifest*> manifestsOf(const Comparison& comparison) {
+    std::vector<const result::Manifest*> manifests;
+    for (const ComparedClip& clip : comparison.clips())
+        if (clip.onDisk && !clip.status.failed && clip.facts && clip.facts->result.manifest.settings)
+            manifests.push_back(&clip.facts->result.manifest);
+    return manifests;
+}
+
+/// What manifests prove of the clips together; empty where they prove nothing.
+QString commonOf(const Comparison& comparison) {
+    const auto manifests = manifestsOf(comparison);
+    if (const auto words = comparison::requestDifferences(manifests, comparison::Beside::Kernel);
+        !words.empty())
+        return QCoreApplication::translate("Captions", "More than the attention kernel differs: %1")
+            .arg(differenceText(words));
+    const auto there = std::ranges::count_if(
+        comparison.clips(), [](const ComparedClip& clip) { return clip.onDisk && !clip.status.failed; });
+    if (there < 2 || std::size_t(there) > manifests.size()) return {};
+    return QCoreApplication::translate("Captions",
+                                       "One prompt, one seed, one model: only the attention kernel differs");
 }
 
 }  // namespace
 
+QString promptOf(const Comparison& comparison, const QString& asked) {
+    const auto manifests = manifestsOf(comparison);
+    if (manifests.empty()) return asked;
+    const std::string& first = manifests.front()->settings->prompt;
+    const bool isOne = std::ranges::all_of(
+        manifests, [&](const result::Manifest* each) { return each->settings->prompt == first; });
+    return isOne ? QString::fromStdString(first) : QString();
+}
+
 std::vector<Fact> factsFor(const Comparison& comparison) {
     std::vector<Fact> facts;
     const ComparedClip* reference = comparison.reference();
-    // Nobody knows that of other programs' clips.
-    if (std::ranges::none_of(comparison.clips(),
-                             [](const ComparedClip& clip) { return clip.facts && clip.facts->origin; }))
-        facts.push_back({QCoreApplication::translate(
-            "Captions", "One prompt, one seed, one model: only the attention kernel differs")});
+    if (const QString common = commonOf(comparison); !common.isEmpty()) facts.push_back({common});
+    const bool isOnePrompt = !promptOf(comparison, "-").isEmpty();
     for (int tile = 0; tile < int(comparison.clips().size()); ++tile) {
         const ComparedClip& clip = comparison.clips()[std::size_t(tile)];
         QString text = clip.label;
@@ -66,6 +103,8 @@ std::vector<Fact> factsFor(const Comparison& comparison) {
         else if (const double seconds = denoiseSeconds(clip); seconds > 0)
             said += QCoreApplication::translate("Captions", "denoises in %1 s").arg(seconds, 0, 'f', 1);
         if (clip.facts && clip.facts->origin) said += saidOf(*clip.facts->origin);
+        if (!isOnePrompt && clip.facts && clip.facts->result.manifest.settings)
+            said += inQuotes(clip.facts->result.manifest.settings->prompt);
         if (!said.isEmpty()) text += ": " + said.join(", ");
         facts.push_back({text, tile});
     }

@@ -4,11 +4,22 @@
 #include <utility>
 #include <vector>
 
-#include "core/comparison/caption.h"
+#include "core/base/printable.h"
 #include "core/protocol/attention_call.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
+
+namespace {
+/// A label may come from anywhere: marks that turn its direction would make it read as another.
+QString visible(const QString& label) {
+    return QString::fromStdString(printable(label.toStdString()));
+}
+}  // namespace
+
+comparison::Caption ComparedClip::caption() const {
+    return facts ? comparison::captionOf(facts->result.manifest) : comparison::Caption();
+}
 
 ComparedClip* Comparison::at(int id) {
     const auto found = std::ranges::find(m_clips, id, &ComparedClip::id);
@@ -22,18 +33,27 @@ const ComparedClip* Comparison::find(int id) const {
 
 const ComparedClip* Comparison::reference() const {
     const auto found = std::ranges::find_if(m_clips, [](const ComparedClip& clip) {
-        return clip.onDisk && clip.backend.toStdString() == protocol::kReferenceBackend;
+        if (!clip.onDisk) return false;
+        const comparison::Caption ran = clip.caption();
+        return ran.name.empty() ? clip.backend.toStdString() == protocol::kReferenceBackend
+                                : ran.isReference();
     });
     return found == m_clips.end() ? nullptr : &*found;
+}
+
+comparison::Rgb Comparison::colorOf(const ComparedClip& clip) const {
+    std::vector<comparison::Rgb> others;
+    for (const ComparedClip& each : m_clips)
+        if (each.id != clip.id) others.push_back(each.pictureColor);
+    return comparison::colorBeside(clip.backend.toStdString(), others);
 }
 
 int Comparison::add(ComparedClip clip) {
     clip.id = m_nextId++;
     if (clip.backend.isEmpty()) clip.backend = clip.label;
     if (clip.label.isEmpty()) clip.label = clip.backend;
-    std::vector<comparison::Rgb> others;
-    for (const ComparedClip& each : m_clips) others.push_back(each.pictureColor);
-    clip.pictureColor = comparison::colorBeside(clip.backend.toStdString(), others);
+    clip.label = visible(clip.label);
+    clip.pictureColor = colorOf(clip);
     clip.color = widgets::onPanel(clip.pictureColor);
     m_clips.push_back(std::move(clip));
     const int id = m_clips.back().id;
@@ -78,18 +98,23 @@ void Comparison::setFacts(int id, ClipFacts facts) {
     ComparedClip* clip = at(id);
     if (clip == nullptr) return;
     clip->facts = std::move(facts);
+    const QString before = clip->backend;
+    if (const comparison::Caption ran = clip->caption(); !ran.name.empty())
+        clip->backend = QString::fromStdString(ran.name);
+    if (clip->backend != before) {
+        clip->pictureColor = colorOf(*clip);
+        clip->color = widgets::onPanel(clip->pictureColor);
+    }
     setLabel(id, clip->label);
 }
 
 void Comparison::setLabel(int id, const QString& label) {
     ComparedClip* clip = at(id);
     if (clip == nullptr) return;
-    clip->label = label.isEmpty() ? clip->backend : label;
-    // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
-    if (clip->facts && clip->label == clip->backend) {
-        const comparison::Caption caption = comparison::captionOf(clip->facts->result.manifest);
-        if (clip->backend.toStdString() == caption.name) clip->label = QString::fromStdString(caption.text());
-    }
+    clip->label = label.isEmpty() ? clip->backend : visible(label);
+    // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays, unless it is another backend's.
+    if (const comparison::Caption ran = clip->caption(); !ran.name.empty())
+        clip->label = QString::fromStdString(ran.labelled(clip->label.toStdString()));
     Q_EMIT factsChanged(id);
 }
 

@@ -9,8 +9,10 @@
 
 #include "app/studio/clip_preview.h"
 #include "core/comparison/backend_color.h"
+#include "core/comparison/caption.h"
 #include "core/comparison/clip_origin.h"
 #include "core/result/clip_result.h"
+#include "core/result/file_stamp.h"
 
 namespace reelgrid::studio {
 
@@ -26,13 +28,14 @@ struct ClipFacts {
     result::ClipResult result;
     std::vector<double> frameSeconds;              ///< when each of its frames is shown
     std::optional<comparison::ClipOrigin> origin;  ///< what another program wrote into it
+    std::optional<result::FileStamp> stamp{};      ///< of the clip's file, before it was read
 };
 
 /// One clip of the comparison: on disk, or still being rendered.
 struct ComparedClip {
     int id = 0;
     QString label;
-    QString backend;                 ///< the attention backend; empty: taken from the label
+    QString backend;                 ///< that its manifest names, once that is read; empty: the label
     comparison::Rgb pictureColor{};  ///< on pictures, which are dark in both themes
     QColor color;                    ///< on the theme's panels
     std::filesystem::path path;      ///< of the clip; where it will be while it is being rendered
@@ -42,6 +45,8 @@ struct ComparedClip {
     ClipPreview preview;             ///< while it is being rendered
     std::optional<ClipFacts> facts;  ///< once they are read and measured
 
+    /// What its manifest says ran; without a name where nothing is known.
+    [[nodiscard]] comparison::Caption caption() const;
     /// Its last repetition's times; null while they are not known.
     [[nodiscard]] const result::Timing* timing() const { return facts ? facts->result.timing() : nullptr; }
 };
@@ -56,7 +61,8 @@ class Comparison : public QObject {
 
     [[nodiscard]] const std::vector<ComparedClip>& clips() const { return m_clips; }
     [[nodiscard]] const ComparedClip* find(int id) const;
-    /// The clip the others are measured against: the first one by the reference backend that is on disk.
+    /// The clip the others are measured against: the first one by the reference backend throughout that is
+    /// on disk.
     [[nodiscard]] const ComparedClip* reference() const;
 
     /// Gives the clip its id and its backend's colour.
@@ -67,8 +73,10 @@ class Comparison : public QObject {
     void setStatus(int id, ClipStatus status);
     void setPreview(int id, ClipPreview preview);
     void putOnDisk(int id, const std::filesystem::path& path);
+    /// What the manifest says ran decides the backend, whatever the clip was called before.
     void setFacts(int id, ClipFacts facts);
-    /// The backend's own name becomes the caption that its facts make of it.
+    /// The backend's own name becomes the caption that its facts make of it; beside another backend's name
+    /// stands what ran.
     void setLabel(int id, const QString& label);
     /// To this place in the grid's order, or the nearest that there is.
     void move(int id, int place);
@@ -86,6 +94,7 @@ class Comparison : public QObject {
 
   private:
     ComparedClip* at(int id);
+    [[nodiscard]] comparison::Rgb colorOf(const ComparedClip& clip) const;
 
     std::vector<ComparedClip> m_clips;
     int m_nextId = 1;

@@ -1,7 +1,9 @@
 #include "app/studio/comparison_charts.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "app/studio/difference_words.h"
 #include "app/studio/playback.h"
 #include "core/comparison/same_work.h"
 #include "widgets/theme/qt_text.h"
@@ -19,6 +21,16 @@ widgets::CurveRole roleOf(const ComparedClip& clip) {
     const bool ran = clip.facts->result.manifest.usedAttention() == kNoiseFloorBackend;
     return clip.backend == kNoiseFloorBackend && ran ? widgets::CurveRole::NoiseFloor
                                                      : widgets::CurveRole::Clip;
+}
+
+/// The clip that the others' times are compared with: the reference, else the first that has any.
+const ComparedClip* baseOf(const Comparison& comparison) {
+    const ComparedClip* reference = comparison.reference();
+    if (reference != nullptr && reference->timing() != nullptr) return reference;
+    const auto& clips = comparison.clips();
+    const auto first =
+        std::ranges::find_if(clips, [](const ComparedClip& clip) { return clip.timing() != nullptr; });
+    return first == clips.end() ? nullptr : &*first;
 }
 }  // namespace
 
@@ -47,7 +59,7 @@ ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart*
 void ComparisonCharts::draw() {
     std::vector<widgets::RenderTiming> timings;
     std::vector<widgets::ClipCurves> curves;
-    const ComparedClip* reference = m_comparison->reference();
+    const ComparedClip* base = baseOf(*m_comparison);
     std::size_t against = 0;
     std::string work;
     for (const ComparedClip& clip : m_comparison->clips()) {
@@ -58,13 +70,14 @@ void ComparisonCharts::draw() {
                           roleOf(clip)});
         const result::Timing* timing = clip.timing();
         if (timing == nullptr) continue;
-        if (reference != nullptr && reference->id == clip.id) against = timings.size();
+        if (base != nullptr && base->id == clip.id) against = timings.size();
         if (timings.empty()) work = comparison::workOf(facts.result);
         // Times of clips that had something else to do say nothing of the machine.
         const bool isSameWork = comparison::workOf(facts.result) == work;
         timings.push_back({clip.label, clip.color, *timing,
                            isSameWork ? comparison::secondsOutsideAttention(facts.result) : std::nullopt,
-                           facts.result.manifest.calls, widgets::text(facts.result.manifest.machine)});
+                           facts.result.manifest.calls, widgets::text(facts.result.manifest.machine),
+                           base != nullptr ? otherWork(*base, clip) : QString()});
     }
     m_timing->setTimings(std::move(timings), against);
     m_coherence->setCurves(std::move(curves));

@@ -20,6 +20,7 @@ void addStages(result::Timing& timing) {
 
 ReadFacts readClipFacts(const std::filesystem::path& clip) {
     ReadFacts read;
+    if (const auto stamp = result::stampOf(clip)) read.facts.stamp = *stamp;
     result::ClipResult& result = read.facts.result;
     result = result::readResultOfFile(clip);
     for (result::Timing& timing : result.timings) addStages(timing);

@@ -24,14 +24,17 @@ class Measuring : public QObject {
   private:
     void lookForWork();
     void forget(int id);
-    void read(const ComparedClip& clip, const std::filesystem::path& reference);
+    void read(const ComparedClip& clip, const ComparedClip* reference);
+    void show(const ComparedClip& clip, const ClipFacts& facts);
+    /// Whether a clip is still to be measured against that reference.
+    [[nodiscard]] bool isDue(int id, int referenceId) const;
     void measure(int id, const std::filesystem::path& clip, ClipFacts facts,
-                 const std::filesystem::path& reference);
+                 const std::filesystem::path& reference, int referenceId);
 
     Comparison* m_comparison;
     BackgroundThread m_reader;  // of files: their times are there at once
     BackgroundThread m_background{BackgroundThread::Priority::Low};
-    std::map<int, std::filesystem::path> m_measured;  // each clip's reference at that time
+    std::map<int, int> m_measured;  // each clip's reference at that time; 0: there was none
 };
 
 }  // namespace reelgrid::studio

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "app/studio/difference_words.h"
 #include "app/studio/lossless_opener.h"
 #include "core/media/clip_options.h"
 #include "core/result/warm_up.h"
@@ -12,6 +13,11 @@
 namespace reelgrid::studio {
 
 namespace {
+
+QString differsText(const ComparedClip& reference, const ComparedClip& clip) {
+    const QString other = otherWork(reference, clip);
+    return other.isEmpty() ? QString() : Playback::tr(" (differs: %1)").arg(other);
+}
 
 QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     const result::Timing* timing = clip.timing();
@@ -21,7 +27,7 @@ QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     QString text = QString("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
     if (reference == nullptr || reference->id == clip.id || reference->timing() == nullptr) return text;
     if (const auto ratio = result::denoiseRatio(*reference->timing(), *timing))
-        text += QString(" · denoise %1×").arg(*ratio, 0, 'f', 2);
+        text += QString(" · denoise %1×").arg(*ratio, 0, 'f', 2) + differsText(*reference, clip);
     return text;
 }
 

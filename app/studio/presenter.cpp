@@ -26,14 +26,18 @@ Presenter::Presenter(Comparison* comparison, widgets::VideoGrid* grid, QWidget* 
     m_next.setInterval(kSecondsPerFact * 1000);
     connect(&m_next, &QTimer::timeout, this, &Presenter::showNext);
     connect(m_comparison, &Comparison::factsChanged, this, [this] {
-        if (isRunning()) showFact();
+        if (!isRunning()) return;
+        setPrompt(m_asked);
+        showFact();
     });
     hide();
 }
 
 void Presenter::setPrompt(const QString& prompt) {
-    m_prompt->setText(prompt.isEmpty() ? QString() : QString::fromUtf8("“%1”").arg(prompt.simplified()));
-    m_prompt->setVisible(!prompt.isEmpty());
+    m_asked = prompt;
+    const QString shown = promptOf(*m_comparison, prompt);
+    m_prompt->setText(shown.isEmpty() ? QString() : QString::fromUtf8("“%1”").arg(shown.simplified()));
+    m_prompt->setVisible(!shown.isEmpty());
 }
 
 void Presenter::start(const QString& prompt) {
@@ -66,6 +70,7 @@ void Presenter::showNext() {
 void Presenter::showFact() {
     const std::vector<Fact> facts = factsFor(*m_comparison);
     if (m_at >= facts.size()) m_at = 0;
+    if (facts.empty()) return m_fact->clear();
     m_fact->setText(facts[m_at].text);
     m_grid->select(facts[m_at].tile);
 }

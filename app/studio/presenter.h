@@ -22,6 +22,7 @@ class Presenter : public QWidget {
     Presenter(Comparison* comparison, widgets::VideoGrid* grid, QWidget* parent = nullptr);
 
     void start(const QString& prompt);
+    /// What the window's request asks for: shown unless the clips' manifests say otherwise.
     void setPrompt(const QString& prompt);
     void stop();
     [[nodiscard]] bool isRunning() const { return m_next.isActive(); }
@@ -37,6 +38,7 @@ class Presenter : public QWidget {
     widgets::VideoGrid* m_grid;
     QLabel* m_prompt;
     QLabel* m_fact;
+    QString m_asked;
     std::size_t m_at = 0;
     QTimer m_next;
 };

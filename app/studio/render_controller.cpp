@@ -278,7 +278,7 @@ void RenderController::removeEarlierTiles(const ComparedClip& clip) {
         if (each.path == clip.path) return true;
         // A clip that a person put beside the comparison is none of its renders.
         const auto& own = m_current->session.clips;
-        return each.backend == clip.backend &&
+        return (each.backend == clip.backend || each.label == clip.label) &&
                std::ranges::find(own, each.path, &session::SessionClip::path) != own.end();
     };
     std::vector<int> earlier;

@@ -148,6 +148,9 @@ void SessionController::showState(const FiledSession& state) {
 void SessionController::show(const session::Session& opened, const std::filesystem::path& file,
                              SessionPart part) {
     const bool isDemo = isDemoSession(file);
+    if (const QStringList parts = ShownSession::notShown(opened); !parts.isEmpty())
+        Q_EMIT failed(tr("%1: what it asks for is not there, and left out: %2")
+                          .arg(QString::fromStdString(file.string()), parts.join(", ")));
     // Clips that were kept out would be lost to a session that renders are added to.
     const bool isWhole = part == SessionPart::All && !isDemo;
     putOnShow(opened, isDemo ? std::filesystem::path() : file, isWhole ? file : std::filesystem::path());
@@ -201,7 +204,16 @@ void SessionController::save(const std::filesystem::path& file) {
     m_files->save(current(), file);
 }
 
+bool SessionController::reopenReplaced() {
+    const std::vector<std::filesystem::path> replaced = m_shown.reopenReplaced();
+    for (const std::filesystem::path& clip : replaced)
+        Q_EMIT failed(tr("%1: the file was replaced since it was opened; it is opened anew")
+                          .arg(QString::fromStdString(clip.string())));
+    return !replaced.empty();
+}
+
 void SessionController::saveReport(const std::filesystem::path& file) {
+    reopenReplaced();
     m_reports->write({current(), m_renders->failedRenders(), m_file.parent_path(), m_renders->machine(),
                       m_shown.requestedMeasures()},
                      file, Foreign::Replace);
@@ -209,6 +221,7 @@ void SessionController::saveReport(const std::filesystem::path& file) {
 
 /// The comparison on show as it is shown; one that was left meanwhile as its renders left it.
 void SessionController::saveSettled(const RenderedComparison& settled, bool onShow) {
+    if (onShow) reopenReplaced();
     session::Session session = onShow ? m_shown.current(settled.session.request) : settled.session;
     // A clip whose backend was rendered again in vain is still there, though its tile shows the failure.
     for (const session::SessionClip& clip : settled.session.clips)

@@ -49,6 +49,9 @@ class SessionController : public QObject {
     void openSession(const std::filesystem::path& file);
     void save(const std::filesystem::path& file);
     void saveReport(const std::filesystem::path& file);
+    /// Opens clips anew that were replaced on disk, and says so: what is written next would be of other clips
+    /// than those on show. False where there are none.
+    bool reopenReplaced();
     /// Of a comparison whose report was written when its renders had settled: with what is known now.
     void renewReport(const RenderedComparison& settled);
     void close();

@@ -56,6 +56,8 @@ SessionHistory::SessionHistory(Take take, Show show, QObject* parent)
 std::string SessionHistory::textOf(const FiledSession& what) {
     session::Session still = what.session;
     still.playheadSeconds = 0;
+    // A clip's manifest decides it, no person.
+    for (session::SessionClip& clip : still.clips) clip.attentionType.clear();
     json object = toJson(still, "/");
     object["file"] = what.file.string();
     return printJson(object);

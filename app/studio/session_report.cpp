@@ -1,10 +1,14 @@
 #include "app/studio/session_report.h"
 
+#include <algorithm>
+
 #include "app/studio/measurement_reader.h"
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/policy_check.h"
 #include "core/comparison/report.h"
+#include "core/media/stitch.h"
 #include "core/metrics/added_measures.h"
 
 namespace reelgrid::studio {
@@ -30,15 +34,19 @@ Result<catalog::RenderSettings> settingsOf(const std::vector<Entry>& entries,
     return catalog::resolveSettings(comparison.session.request, *model, comparison.machine);
 }
 
+/// The grid in the session's folder, where it says that it was stitched from these very clips; else empty.
 std::filesystem::path gridOf(const ReportedComparison& comparison) {
     if (comparison.folder.empty()) return {};
     std::filesystem::path grid = comparison.folder / kGridFile;
-    std::error_code failed;
-    const auto made = std::filesystem::last_write_time(grid, failed);
-    if (failed) return {};
-    for (const session::SessionClip& clip : comparison.session.clips)
-        if (std::filesystem::last_write_time(clip.path, failed) > made || failed) return {};
-    return grid;
+    std::vector<std::string> stitched = media::clipsOfGrid(grid);
+    if (stitched.size() != comparison.session.clips.size()) return {};
+    std::vector<std::string> shown;
+    for (const session::SessionClip& clip : comparison.session.clips) {
+        auto hash = sha256OfFile(clip.path);
+        if (!hash) return {};
+        shown.push_back(*std::move(hash));
+    }
+    return std::ranges::is_permutation(stitched, shown) ? grid : std::filesystem::path();
 }
 
 }  // namespace

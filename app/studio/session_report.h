@@ -29,8 +29,8 @@ struct ReportedComparison {
 bool isForeign(const std::filesystem::path& file);
 
 /// Writes the page that `reelgrid-cli compare` writes, of a session's clips as their companions tell of them;
-/// what those lack is measured. A stitched grid in the session's folder is shown unless one of the clips is
-/// newer, which it then can't show. Blocks; for a background thread. Fails where neither a manifest nor the
+/// what those lack is measured. A stitched grid in the session's folder is linked where it was made of these
+/// very clips (media::clipsOfGrid()). Blocks; for a background thread. Fails where neither a manifest nor the
 /// session's request says what was rendered.
 Result<void> writeReport(const ReportedComparison& comparison, const std::filesystem::path& file);
 

@@ -33,6 +33,14 @@ std::string exportedLabel(const ComparedClip& clip) {
     return label + (origin.empty() ? "" : " · " + origin);
 }
 
+/// Another file, or another content; a further name of it changes neither.
+bool wasReplaced(const ComparedClip& clip) {
+    if (!clip.facts || !clip.facts->stamp) return false;
+    const result::FileStamp& then = *clip.facts->stamp;
+    const auto now = result::stampOf(clip.path);
+    return now && (now->inode != then.inode || now->bytes != then.bytes || now->modified != then.modified);
+}
+
 }  // namespace
 
 void ShownSession::addClip(const SessionClip& each) {
@@ -60,6 +68,22 @@ void ShownSession::showRest(const session::Session& session) {
     for (const auto& [times, name] : kTimes)
         if (session.charts.times == name) m_stage.timing->setView(times);
     m_blindVotes = session.blindVotes;
+}
+
+QStringList ShownSession::notShown(const session::Session& session) {
+    QStringList parts;
+    const int count = int(session.clips.size());
+    const session::ViewState view = session.view.value_or(session::ViewState());
+    for (const auto& [key, tile] : {std::pair("solo", view.solo), std::pair("reference", view.reference)})
+        if (tile >= count && count > 0)
+            parts += QString("view.%1 %2 of %3 clips").arg(key).arg(tile).arg(count);
+    const auto isKey = [&](const metrics::Measure& measure) { return session.charts.measure == measure.key; };
+    if (!session.charts.measure.empty() && std::ranges::none_of(metrics::kMeasures, isKey))
+        parts += QString("charts.measure “%1”").arg(QString::fromStdString(session.charts.measure));
+    const auto isTimes = [&](const auto& times) { return session.charts.times == times.second; };
+    if (!session.charts.times.empty() && std::ranges::none_of(kTimes, isTimes))
+        parts += QString("charts.times “%1”").arg(QString::fromStdString(session.charts.times));
+    return parts;
 }
 
 void ShownSession::show(const session::Session& session) {
@@ -118,6 +142,23 @@ void ShownSession::change(const session::Session& session) {
         comparison.move(id, int(place));
     }
     showRest(session);
+}
+
+std::vector<std::filesystem::path> ShownSession::reopenReplaced() {
+    Comparison& comparison = *m_stage.comparison;
+    std::vector<std::filesystem::path> replaced;
+    for (std::size_t place = 0; place < comparison.clips().size(); ++place) {
+        const ComparedClip clip = comparison.clips()[place];
+        if (!clip.onDisk || !wasReplaced(clip)) continue;
+        replaced.push_back(clip.path);
+        // A label that the old manifest made is no person's.
+        const bool isOwn = clip.label != QString::fromStdString(clip.caption().text());
+        comparison.remove(clip.id);
+        addClip({clip.path, (isOwn ? clip.label : clip.backend).toStdString(), clip.backend.toStdString(),
+                 clip.offsetSeconds});
+        comparison.move(comparison.clips().back().id, int(place));
+    }
+    return replaced;
 }
 
 void ShownSession::add(const std::filesystem::path& path) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStringList>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -33,12 +34,16 @@ class ShownSession {
   public:
     explicit ShownSession(const Stage& stage) : m_stage(stage) {}
 
+    /// What a session asks to be shown that isn't there, "view.solo 50 of 3 clips"; empty: nothing.
+    static QStringList notShown(const session::Session& session);
     /// Replaces what is shown, and plays it from the session's playhead.
     void show(const session::Session& session);
     /// Makes what is shown that of the session with as little change as it takes: clips that stay are not
     /// opened again, renders under way keep their tiles, the playhead stays.
     void change(const session::Session& session);
     void play(double fromSeconds);
+    /// Opens clips anew whose files were replaced since what is known of them was read; returns which.
+    std::vector<std::filesystem::path> reopenReplaced();
     /// Puts a clip beside what is shown; the first one plays.
     void add(const std::filesystem::path& clip);
     /// Nothing is shown, and nothing of an earlier session holds for what is shown next.

@@ -43,6 +43,7 @@ void MainWindow::connectFileActions() {
         if (const auto name = askForReportName(this); !name.empty()) m_sessions->saveReport(name);
     });
     m_actions->onTriggered("export-grid", [this] {
+        m_sessions->reopenReplaced();
         if (const auto name = askForExportName(this); !name.empty())
             m_exportJobs->start(m_sessions->shown(), name);
     });
@@ -50,10 +51,13 @@ void MainWindow::connectFileActions() {
         if (const auto name = askForPictureName(this); !name.empty()) savePicture(name);
     });
     m_actions->onTriggered("export-seen", [this] {
+        m_sessions->reopenReplaced();
         if (const auto name = askForExportName(this); !name.empty())
             m_exportJobs->startView(m_playback->seenView(), name);
     });
     m_actions->onTriggered("export-with-charts", [this] {
+        // Their charts are still to be drawn.
+        if (m_sessions->reopenReplaced()) return;
         const auto name = askForExportName(this);
         if (name.empty()) return;
         SeenView view = m_playback->seenView();

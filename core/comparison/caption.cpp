@@ -1,8 +1,10 @@
 #include "core/comparison/caption.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/protocol/attention_name.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -23,10 +25,34 @@ std::string remarkOf(const std::vector<protocol::CallRecord>& attention) {
     return remark;
 }
 
+/// "fav2", "ran" and "sdpa" of "fav2 (ran sdpa)".
+std::vector<std::string> wordsOf(const std::string& label) {
+    std::vector<std::string> words{""};
+    for (const char c : label)
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
+            words.back() += c;
+        else
+            words.emplace_back();
+    return words;
+}
+
 }  // namespace
 
 std::string Caption::text() const {
     return name + (recipe.empty() ? "" : ", " + recipe) + (remark.empty() ? "" : " (" + remark + ")");
+}
+
+bool Caption::isContradictedBy(const std::string& label) const {
+    if (name.empty() || label == text()) return false;
+    const std::vector<std::string> words = wordsOf(label);
+    return std::ranges::find(words, backend) == words.end() &&
+           std::ranges::any_of(words,
+                               [](const std::string& word) { return kernels::findBackend(word) != nullptr; });
+}
+
+std::string Caption::labelled(const std::string& label) const {
+    if (label.empty() || label == name) return text();
+    return isContradictedBy(label) ? text() + " (labelled " + label + ")" : label;
 }
 
 template <template <class> class Maybe>

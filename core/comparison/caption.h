@@ -19,7 +19,12 @@ struct Caption {
     /// "fav2", "fav2 (ran sdpa)", "fav2+policy-3f2a (ran fav2+sdpa; cross-attention ran sdpa)".
     [[nodiscard]] std::string text() const;
     /// Whether the others are measured against this clip: the reference backend throughout.
-    [[nodiscard]] bool isReference() const { return name == protocol::kReferenceBackend; }
+    [[nodiscard]] bool isReference() const { return name == protocol::kReferenceBackend && remark.empty(); }
+    /// Whether a label that a person or a file's name gave the clip names other backends, and not this one.
+    [[nodiscard]] bool isContradictedBy(const std::string& label) const;
+    /// Such a label beside what ran, "sla (labelled sdpa)"; any other stays as it is. Empty, or the name
+    /// alone: text().
+    [[nodiscard]] std::string labelled(const std::string& label) const;
 };
 
 /// Of a render that has not ended yet (no `attention`), or that its manifest tells about.

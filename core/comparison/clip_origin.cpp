@@ -6,10 +6,12 @@
 
 #include "core/base/json.h"
 #include "core/base/number_text.h"
+#include "core/comparison/caption.h"
 #include "core/comparison/clip_labels.h"
 #include "core/comparison/comfy_graph.h"
 #include "core/comparison/parameters_text.h"
 #include "core/protocol/result_paths.h"
+#include "core/result/clip_result.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -86,6 +88,8 @@ std::optional<ClipOrigin> originOf(const fs::path& clip) {
 }
 
 std::string labelWithOrigin(const fs::path& clip) {
+    const Caption ran = captionOf(result::readResultOfFile(clip).manifest);
+    if (!ran.name.empty()) return ran.labelled(labelOf(clip));
     const auto origin = originOf(clip);
     const std::string text = origin ? origin->text() : "";
     return labelOf(clip) + (text.empty() ? "" : " · " + text);

@@ -37,7 +37,8 @@ std::optional<ClipOrigin> originFromTags(std::span<const media::TextTag> tags);
 /// any thread. Nothing where there is none, and for files that can't be read.
 std::optional<ClipOrigin> originOf(const std::filesystem::path& clip);
 
-/// labelOf(), and after it the origin's text where there is one: "clip_00001 · wan2.1_t2v_1.3B · euler".
+/// What its manifest says ran (Caption::labelled() of its labelOf()); of other clips labelOf(), and after it
+/// the origin's text where there is one: "clip_00001 · wan2.1_t2v_1.3B · euler". Reads the whole clip.
 std::string labelWithOrigin(const std::filesystem::path& clip);
 
 }  // namespace reelgrid::comparison

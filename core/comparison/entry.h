@@ -25,6 +25,9 @@ struct Entry {
 /// The clip that the others are measured against; null when there is none.
 const Entry* referenceOf(const std::vector<Entry>& entries);
 
+/// Of the clips that are there.
+std::vector<const result::Manifest*> manifestsOf(const std::vector<Entry>& entries);
+
 /// One for each, told from the others' where the clip is no backend's.
 std::vector<Rgb> colorsOf(const std::vector<Entry>& entries);
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/number_text.h"
+#include "core/base/printable.h"
 
 namespace reelgrid::comparison {
 
@@ -14,7 +15,7 @@ constexpr const char* kUnmeasured = "–";
 
 std::string escaped(const std::string& plain) {
     std::string html;
-    for (const char letter : plain) {
+    for (const char letter : printable(plain)) {
         switch (letter) {
             case '&':
                 html += "&amp;";

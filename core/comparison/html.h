@@ -6,7 +6,7 @@
 
 namespace reelgrid::comparison {
 
-/// The text as it may stand in HTML and SVG, in content and in quoted attributes.
+/// The text as it may stand in HTML and SVG, in content and in quoted attributes; made printable.
 std::string escaped(const std::string& text);
 
 /// What every page looks like, for its <style>.

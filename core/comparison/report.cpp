@@ -13,6 +13,7 @@
 #include "core/comparison/report_clips.h"
 #include "core/comparison/report_parts.h"
 #include "core/comparison/report_tables.h"
+#include "core/comparison/request_differences.h"
 #include "core/comparison/svg_chart.h"
 #include "core/metrics/measures.h"
 
@@ -80,26 +81,50 @@ std::string guidanceText(const catalog::RenderSettings& settings) {
     return settings.minGuidanceScale ? fixed(*settings.minGuidanceScale, 1) + " to " + last : last;
 }
 
-std::string settingsLine(const Report& report) {
-    const catalog::RenderSettings& settings = report.settings;
-    return report.modelTitle + " · " + settings.task + " · " + std::to_string(settings.width) + "×" +
+std::string settingsLine(const std::string& model, const catalog::RenderSettings& settings) {
+    return model + " · " + settings.task + " · " + std::to_string(settings.width) + "×" +
            std::to_string(settings.height) + " · " + std::to_string(settings.numFrames) + " frames at " +
            fixed(settings.fps, 0) + " fps · " + std::to_string(settings.numInferenceSteps) +
            " steps · guidance " + guidanceText(settings) + " · seed " + std::to_string(settings.seed) +
            " · " + settings.dtype + " on " + settings.device;
 }
 
+std::string pageTitle(const catalog::RenderSettings& settings) {
+    const std::string subject = catalog::subjectOf(settings);
+    return subject.empty() ? "Without a prompt" : subject;
+}
+
+/// What was rendered, and with what: once where it is the same for all clips, else for each.
+std::string settingsPart(const Report& report, const std::vector<std::string>& differences) {
+    if (differences.empty())
+        return "<p>" + escaped(settingsLine(report.modelTitle, report.settings)) + "</p>";
+    std::string html = "<p class=\"failed\">The clips are not of one request.</p><ul>";
+    for (const Entry& entry : report.entries) {
+        if (entry.error) continue;
+        const auto& settings = entry.result.manifest.settings;
+        html += "<li>" + escaped(entry.caption.text()) + ": " +
+                (settings ? escaped("“" + catalog::subjectOf(*settings) + "” · " +
+                                    settingsLine(entry.result.manifest.modelId, *settings))
+                          : "no manifest says what was rendered") +
+                "</li>";
+    }
+    return html + "</ul>";
+}
+
 }  // namespace
 
 std::string reportHtml(const Report& report) {
-    const std::string subject = escaped(catalog::subjectOf(report.settings));
+    // Step caches and rounded layers are compared, too.
+    const auto differences = requestDifferences(manifestsOf(report.entries), Beside::Shortcuts);
+    const std::string subject = escaped(differences.empty() ? pageTitle(report.settings)
+                                                            : "Clips that differ in " + listed(differences));
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + subject +
-           "</title><style>" + pageStyle() + "</style></head><body><h1>" + subject + "</h1><p>" +
-           escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsSection(report) +
-           timeTable(report) + partsTable(report) + qualityTable(report) + coherenceSection(report) +
-           engineTable(report) + blindSection(report) + charts(report) + lockstepSection(report) +
-           attributionTable(report) + backendDescriptions(report) + "<p class=\"note\">" +
-           std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
+           "</title><style>" + pageStyle() + "</style></head><body><h1>" + subject + "</h1>" +
+           settingsPart(report, differences) + policyList(report) + clipsSection(report) + timeTable(report) +
+           partsTable(report) + qualityTable(report) + coherenceSection(report) + engineTable(report) +
+           blindSection(report) + charts(report) + lockstepSection(report) + attributionTable(report) +
+           backendDescriptions(report) + "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion +
+           ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::comparison

@@ -6,6 +6,7 @@
 #include "core/base/number_text.h"
 #include "core/comparison/html.h"
 #include "core/comparison/report_backends.h"
+#include "core/comparison/request_differences.h"
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
 #include "core/comparison/warm_up_line.h"
@@ -32,6 +33,14 @@ std::string unevenness(const Report& report) {
     return "<p class=\"failed\">Beware: " + escaped(unevenWorkLine(*work)) + ".</p>";
 }
 
+std::string sameWorkNote(const Report& report) {
+    const auto other = requestDifferences(manifestsOf(report.entries), Beside::Content);
+    if (other.empty())
+        return "Denoising outside attention is the same work for every backend, and so is decoding.";
+    return "The clips are not of the same work (" + escaped(listed(other)) +
+           "): their times don't tell backends apart.";
+}
+
 /// Nothing where no first step took long.
 std::string warmUpNote(const Report& report) {
     const std::string line = warmUpLine(report.entries);
@@ -48,7 +57,15 @@ const result::Timing* timingOf(const Entry* entry) {
     return entry == nullptr ? nullptr : entry->result.timing();
 }
 
-std::string timeRow(const Entry& entry, const result::Timing* reference) {
+/// The ratio of denoising, and in what the work differs that it is of; "–" where nothing was measured.
+std::string ratioCell(const Entry* reference, const Entry& entry) {
+    const auto ratio = denoiseRatio(timingOf(reference), entry.result.timing());
+    if (!ratio) return cell(number(ratio, 2, "×"));
+    const auto other = workDifferences(reference->result.manifest, entry.result.manifest);
+    return cell(number(ratio, 2, "×") + (other.empty() ? "" : " (differs: " + listed(other) + ")"));
+}
+
+std::string timeRow(const Entry& entry, const Entry* reference) {
     const result::Timing none;
     const result::Timing& timing = entry.result.timings.empty() ? none : *entry.result.timing();
     return "<tr><td>" + backendLink(entry) + "</td>" + cell(number(timing.pipeTime, 2, " s")) +
@@ -56,8 +73,7 @@ std::string timeRow(const Entry& entry, const result::Timing* reference) {
            cell(number(timing.stage("denoise"), 2, " s")) + cell(number(stepMean(timing), 3, " s")) +
            cell(number(attentionSeconds(entry.result, protocol::ModuleKind::Self), 2, " s")) +
            cell(number(secondsOutsideAttention(entry.result), 2, " s")) +
-           cell(number(timing.stage("decode"), 2, " s")) +
-           cell(number(denoiseRatio(reference, &timing), 2, "×")) + "</tr>";
+           cell(number(timing.stage("decode"), 2, " s")) + ratioCell(reference, entry) + "</tr>";
 }
 
 std::string titleOf(const Measure& measure) {
@@ -98,17 +114,15 @@ std::string measuredWithNote(const Report& report) {
 }  // namespace
 
 std::string timeTable(const Report& report) {
-    const result::Timing* reference = timingOf(referenceOf(report.entries));
+    const Entry* reference = referenceOf(report.entries);
     std::string rows;
     for (const Entry& entry : report.entries)
         if (!entry.error) rows += timeRow(entry, reference);
     return "<h2>Time</h2><table><tr><th>backend</th><th>pipe</th><th>a "
            "frame</th><th>frames/s</th><th>denoise</th><th>mean "
            "step</th><th>self-attention</th><th>outside attention</th><th>decode</th><th>denoise, " +
-           protocol::kReferenceBackend + " = 1</th></tr>" + rows +
-           "</table><p class=\"note\">Denoising outside attention is the same work for every backend, and so "
-           "is decoding.</p>" +
-           unevenness(report) + warmUpNote(report);
+           protocol::kReferenceBackend + " = 1</th></tr>" + rows + "</table><p class=\"note\">" +
+           sameWorkNote(report) + "</p>" + unevenness(report) + warmUpNote(report);
 }
 
 std::string qualityTable(const Report& report) {
@@ -153,8 +167,8 @@ std::string engineTable(const Report& report) {
         const result::Timing* timing = entry.result.timing();
         const auto denoise = timing == nullptr ? std::nullopt : timing->stage("denoise");
         rows += "<tr>" + textCell(entry.caption.text()) + textCell(versions) + cell(apart) +
-                cell(number(psnr, 2, " dB")) + cell(number(denoise, 2, " s")) +
-                cell(number(denoiseRatio(timingOf(reference), timing), 2, "×")) + "</tr>";
+                cell(number(psnr, 2, " dB")) + cell(number(denoise, 2, " s")) + ratioCell(reference, entry) +
+                "</tr>";
     }
     if (rows.empty()) return {};
     return "<h2>Other engines</h2><table><tr><th class=\"text\">engine</th><th class=\"text\">versions</th>"

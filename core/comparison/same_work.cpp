@@ -92,8 +92,8 @@ std::string machinesLine(const std::vector<Entry>& entries) {
 }
 
 std::string unevenWorkLine(const SameWork& work) {
-    return "the same work, denoising outside attention, took " + fixed(work.fastest, 2) + " to " +
-           fixed(work.slowest, 2) +
+    return "the same work, denoising outside attention, took " + fixedOrShort(work.fastest, 2) + " to " +
+           fixedOrShort(work.slowest, 2) +
            " s: the machine was not equally fast for all clips; render again on a quiet one before quoting a "
            "ratio of times";
 }

@@ -105,6 +105,7 @@ Result<void> EncodedFile::openContainer() {
         status < 0)
         return avError(std::string("container ") + recipe.muxer, status);
     m_output->flags |= AVFMT_FLAG_BITEXACT;
+    if (!m_options.comment.empty()) av_dict_set(&m_output->metadata, "comment", m_options.comment.c_str(), 0);
     m_stream = avformat_new_stream(m_output, nullptr);
     if (m_stream == nullptr) return Error{ErrorCode::OutOfMemory, "no memory for a stream"};
     m_stream->time_base = m_codec->time_base;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "core/base/sha256.h"
 #include "core/media/av_error.h"
 #include "core/media/clip_options.h"
 #include "core/media/grid_composer.h"
@@ -13,6 +16,7 @@
 #include "core/media/label_image.h"
 #include "core/media/scaler.h"
 #include "core/media/sound_copy.h"
+#include "core/media/text_tags.h"
 #include "core/media/video_sink.h"
 #include "core/media/writer.h"
 
@@ -115,6 +119,11 @@ std::optional<double> shiftOf(const TimedClip& clip) {
     return -clip.offsetSeconds - clip.offsetFrames / rate;
 }
 
+/// A clip is what its file is, though its kept frames are what is read.
+const fs::path& fileOf(const LabelledClip& clip) {
+    return clip.soundFile.empty() ? clip.path : clip.soundFile;
+}
+
 /// The sound that the grid gets: of the clip that is asked for, else of the first that has any.
 struct ChosenSound {
     std::shared_ptr<SoundCopy> sound;
@@ -129,7 +138,7 @@ Result<ChosenSound> chooseSound(std::span<const LabelledClip> clips, const GridP
     for (std::size_t i = 0; i < clips.size(); ++i)
         if (int(i) != wanted) order.push_back(i);
     for (const std::size_t i : order) {
-        const fs::path& file = clips[i].soundFile.empty() ? clips[i].path : clips[i].soundFile;
+        const fs::path& file = fileOf(clips[i]);
         const auto shift = shiftOf(plan.tiles[i].clip);
         auto sound = SoundCopy::open(file, shift.value_or(0), plan.secondsOf(plan.frameCount));
         if (!sound) return sound.error();
@@ -147,7 +156,29 @@ Result<ChosenSound> chooseSound(std::span<const LabelledClip> clips, const GridP
     return ChosenSound{};
 }
 
+constexpr const char* kCommentMark = "ReelGrid grid of clips with SHA-256";
+
+/// Empty where a clip can't be read whole: then the grid says nothing.
+std::string commentOf(std::span<const LabelledClip> clips, const std::stop_token& stop) {
+    std::string comment = kCommentMark;
+    for (const LabelledClip& clip : clips) {
+        const auto hash = sha256OfFile(fileOf(clip), stop);
+        if (!hash) return {};
+        comment += " " + *hash;
+    }
+    return comment;
+}
+
 }  // namespace
+
+std::vector<std::string> clipsOfGrid(const fs::path& grid) {
+    const auto tags = readTextTags(grid);
+    if (!tags) return {};
+    const auto comment = std::ranges::find(*tags, "comment", &TextTag::name);
+    if (comment == tags->end() || !comment->text.starts_with(kCommentMark)) return {};
+    std::istringstream words(comment->text.substr(std::string_view(kCommentMark).size()));
+    return {std::istream_iterator<std::string>(words), {}};
+}
 
 Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path& output,
                             const StitchOptions& options, std::stop_token stop,
@@ -190,7 +221,8 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
                                            .matrix = *matrix,
                                            .threads = options.threads,
                                            .fidelity = options.fidelity,
-                                           .sound = std::move(sound->sound)});
+                                           .sound = std::move(sound->sound),
+                                           .comment = commentOf(clips, stop)});
     if (!sink) return sink.error();
     auto pictures = SinkPictures::create(plan, format, *matrix);
     if (!pictures) return pictures.error();

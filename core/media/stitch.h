@@ -5,6 +5,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/media/containers.h"
@@ -45,9 +46,13 @@ using StitchProgress = std::function<void(int framesDone, int frameCount)>;
 /// Cancelled. After any error there is no file of that name, or the one that was there before. When all YUV
 /// clips share one matrix the grid keeps it, so that their samples are copied untouched; else it is BT.709.
 /// An .mkv's grid is RGB. One clip's sound goes into the grid as it is in its file, where the container takes
-/// it.
+/// it. Where the container has tags, its comment says which clips' files were stitched (clipsOfGrid()).
 Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const std::filesystem::path& output,
                             const StitchOptions& options = {}, std::stop_token stop = {},
                             const StitchProgress& progress = {});
+
+/// SHA-256 of the clips' files that a grid was stitched from, in the grid's order, as its comment says. Empty
+/// where it has none of ours. Reads the header.
+std::vector<std::string> clipsOfGrid(const std::filesystem::path& grid);
 
 }  // namespace reelgrid::media

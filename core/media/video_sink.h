@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "core/base/result.h"
 #include "core/media/av_handles.h"
@@ -22,6 +23,7 @@ struct SinkOptions {
     int threads = 0;
     Fidelity fidelity = Fidelity::Usual;
     std::shared_ptr<SoundCopy> sound{};  ///< goes into the file beside the pictures; null: none
+    std::string comment{};               ///< the container's tag of that name, where it has tags
 };
 
 /// Takes pictures one after the other; the file has its name only when finish() succeeds.

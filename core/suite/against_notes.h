@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/suite/render_differences.h"
+#include "core/comparison/render_differences.h"
 #include "core/suite/suite_plan.h"
 
 namespace reelgrid::suite {
+
+using comparison::FieldDifference;
 
 /// Jobs that can't be compared with another suite's of the same axes, all of them for the same reason.
 struct NotCompared {

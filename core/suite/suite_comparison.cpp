@@ -10,6 +10,8 @@ namespace {
 using nlohmann::json;
 using result::Manifest;
 using What = NotCompared::What;
+using comparison::differencesBetween;
+using comparison::RenderDifferences;
 
 /// "cuda:1" → "cuda": which of a machine's GPUs it was matters to nobody.
 std::string deviceKindOf(const Manifest& manifest) {

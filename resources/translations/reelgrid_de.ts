@@ -789,6 +789,69 @@
         <source>denoises in %1 s</source>
         <translation>entrauscht in %1 s</translation>
     </message>
+    <message>
+        <source> (differs: %1)</source>
+        <translation> (verschieden: %1)</translation>
+    </message>
+    <message>
+        <source>More than the attention kernel differs: %1</source>
+        <translation>Mehr als der Attention-Kernel ist verschieden: %1</translation>
+    </message>
+</context>
+<context>
+    <name>Differences</name>
+    <message>
+        <source>model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>negative prompt</source>
+        <translation>negativer Prompt</translation>
+    </message>
+    <message>
+        <source>seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>frames</source>
+        <translation>Bildzahl</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>guidance</source>
+        <translation>Guidance</translation>
+    </message>
+    <message>
+        <source>step cache</source>
+        <translation>Schritt-Cache</translation>
+    </message>
+    <message>
+        <source>linear</source>
+        <translation>lineare Schichten</translation>
+    </message>
+    <message>
+        <source>what is known of them</source>
+        <translation>was von ihnen bekannt ist</translation>
+    </message>
+    <message>
+        <source> and </source>
+        <translation> und </translation>
+    </message>
 </context>
 <context>
     <name>GridOverlay</name>
@@ -2402,6 +2465,13 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
 </context>
 <context>
+    <name>reelgrid::studio::Measuring</name>
+    <message>
+        <source>%1: its manifest says that %2 rendered it; it is labelled %3</source>
+        <translation>%1: laut Manifest hat %2 es gerendert; beschriftet ist es mit %3</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::studio::MetricList</name>
     <message>
         <source>reelgrid-cli ended with code %1</source>
@@ -2488,6 +2558,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source> · encoded</source>
         <translation> · komprimiert</translation>
     </message>
+    <message>
+        <source> (differs: %1)</source>
+        <translation> (verschieden: %1)</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::RecentList</name>
@@ -2516,6 +2590,17 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Machines</source>
         <translation>Maschinen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::SessionController</name>
+    <message>
+        <source>%1: the file was replaced since it was opened; it is opened anew</source>
+        <translation>%1: Die Datei wurde seit dem Öffnen ersetzt; sie wird neu geöffnet</translation>
+    </message>
+    <message>
+        <source>%1: what it asks for is not there, and left out: %2</source>
+        <translation>%1: Was sie verlangt, gibt es nicht, es entfällt: %2</translation>
     </message>
 </context>
 <context>
@@ -2725,6 +2810,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Forget votes</source>
         <translation>Stimmen vergessen</translation>
+    </message>
+    <message>
+        <source>%1 is not the row’s render: %2</source>
+        <translation>%1 ist nicht das Rendering der Zeile: %2</translation>
     </message>
 </context>
 <context>
@@ -4475,6 +4564,20 @@ ganzes Rendering %1×</translation>
     <message>
         <source>The first denoising steps of a render took longer than its later ones: a device&apos;s libraries start, kernels are compiled or tuned. Ratios of denoising leave that out; two repetitions measure without it.</source>
         <translation>Die ersten Schritte eines Renderings dauerten länger als die späteren: Bibliotheken des Geräts laufen an, Kernel werden übersetzt oder abgestimmt. Verhältnisse des Entrauschens lassen das aus; zwei Wiederholungen messen ohne es.</translation>
+    </message>
+    <message>
+        <source>%1×, other work</source>
+        <translation>%1×, andere Arbeit</translation>
+    </message>
+    <message>
+        <source>
+differs: %1</source>
+        <translation>
+verschieden: %1</translation>
+    </message>
+    <message>
+        <source> (differs: %1)</source>
+        <translation> (verschieden: %1)</translation>
     </message>
 </context>
 <context>

@@ -143,6 +143,25 @@ TEST_F(CompareReuseTest, AnotherPromptsDefaultClipStaysOutOfTheGrid) {
                 HasSubstr("attn_default_32x48.mp4 is left out of the grid: its prompt was \"a car\""));
 }
 
+TEST_F(CompareReuseTest, SaysWhichClipsOfAnotherRequestStayInTheFolder) {
+    const auto errorsOf = [&](const std::string& prompt) {
+        const ProgramRun run =
+            runProgram({"compare", "--types", "fav2", "--model", m_model, "--prompt", prompt, "--width", "48",
+                        "--height", "32", "--num-frames", "5", "--num-inference-steps", "1", "--output-dir",
+                        m_folder.file("out")});
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        return run.errors;
+    };
+    EXPECT_THAT(errorsOf("a car"), Not(HasSubstr("another request")));
+    EXPECT_THAT(errorsOf("a dog"), HasSubstr("holds clips of another request (they differ in prompt), which "
+                                             "stay: " +
+                                             m_clip.filename().string()));
+    const ProgramRun grid =
+        runProgram({"stitch", "--input-dir", m_folder.file("out"), "--output", m_folder.file("grid.mp4")});
+    EXPECT_EQ(grid.exitCode, 0) << grid.errors;
+    EXPECT_THAT(grid.errors, HasSubstr("the clips are not of one request: they differ in prompt"));
+}
+
 TEST_F(CompareReuseTest, FailsWhereAnotherComparisonWrites) {
     const auto lock = result::WriterLock::acquire(m_folder.path() / "out/comparison");
     ASSERT_TRUE(lock) << lock.error().message;

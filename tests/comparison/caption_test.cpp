@@ -79,5 +79,23 @@ TEST(Caption, ComesFromTheManifest) {
     EXPECT_EQ(captionOf(manifest).text(), "sla (ran sdpa)");
 }
 
+TEST(Caption, ALabelThatNamesAnotherBackendStandsBesideWhatRan) {
+    const Caption sla = captionOf(requestOf("sla"), {call(ModuleKind::Self, "sla", "sla")});
+    EXPECT_EQ(sla.labelled(""), "sla");
+    EXPECT_EQ(sla.labelled("sla"), "sla");
+    EXPECT_EQ(sla.labelled("the first try"), "the first try");
+    EXPECT_EQ(sla.labelled("sla beside sdpa"), "sla beside sdpa");
+    EXPECT_EQ(sla.labelled("sdpa"), "sla (labelled sdpa)");
+    EXPECT_EQ(sla.labelled(sla.labelled("sdpa")), "sla (labelled sdpa)") << "as a session keeps it";
+    const Caption replaced = captionOf(requestOf("fav2"), {call(ModuleKind::Self, "fav2", "sdpa")});
+    EXPECT_EQ(replaced.labelled("fav2"), "fav2 (ran sdpa)");
+    EXPECT_EQ(Caption().labelled("sdpa"), "sdpa") << "no manifest says what ran";
+}
+
+TEST(Caption, WhatRanInTheReferencesPlaceIsNoReference) {
+    EXPECT_FALSE(captionOf(requestOf("sdpa"), {call(ModuleKind::Self, "sdpa", "fav2")}).isReference());
+    EXPECT_TRUE(captionOf(requestOf("sdpa"), {call(ModuleKind::Self, "sdpa", "sdpa")}).isReference());
+}
+
 }  // namespace
 }  // namespace reelgrid::comparison

@@ -126,6 +126,34 @@ TEST(Report, TellsTheTimesOfEachClip) {
     EXPECT_THAT(html, Not(HasSubstr("Beware"))) << "the same work took equally long";
 }
 
+TEST(Report, ClipsOfSeveralRequestsAreNotToldAsOne) {
+    Report report = twoClips();
+    for (Entry& entry : report.entries) entry.result.manifest.settings = report.settings;
+    EXPECT_THAT(reportHtml(report), HasSubstr("<h1>a &lt;b&gt;red&lt;/b&gt; car</h1>"));
+    catalog::RenderSettings& other = *report.entries[1].result.manifest.settings;
+    other.prompt = "a tree";
+    EXPECT_THAT(rowOf(reportHtml(report), "Time", "sagev1").back(), "1.33×") << "the same work";
+    other.numInferenceSteps = 1;
+    const std::string html = reportHtml(report);
+    EXPECT_THAT(html, HasSubstr("<h1>Clips that differ in prompt and steps</h1>"));
+    EXPECT_THAT(html, HasSubstr("<li>sagev1: “a tree” · "));
+    EXPECT_THAT(html, Not(HasSubstr("the same work for every backend")));
+    EXPECT_EQ(rowOf(html, "Time", "sdpa").back(), "1.00×");
+    EXPECT_EQ(rowOf(html, "Time", "sagev1").back(), "1.33× (differs: steps)");
+}
+
+TEST(Report, MarksThatTurnATextsDirectionAreShown) {
+    Report report = twoClips();
+    report.settings.prompt = "a\u202egpj.";
+    EXPECT_THAT(reportHtml(report), HasSubstr("<h1>a\\u202egpj.</h1>"));
+}
+
+TEST(Report, AnEmptyPromptHasATitle) {
+    Report report = twoClips();
+    report.settings.prompt = "";
+    EXPECT_THAT(reportHtml(report), HasSubstr("<title>Without a prompt</title>"));
+}
+
 TEST(Report, TellsWhatWasMeasuredOfEachPicture) {
     const std::string html = reportHtml(twoClips());
     EXPECT_THAT(html, HasSubstr("<th>backend</th><th>frame correlation</th><th>flickering</th><th>warping "

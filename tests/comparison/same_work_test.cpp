@@ -1,6 +1,6 @@
 #include "core/comparison/same_work.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <tuple>
 
@@ -50,6 +50,10 @@ TEST(SameWork, IsUnevenWhenTheMachineWasNotEquallyFast) {
     EXPECT_EQ(busy.fastest, 10.9);
     EXPECT_EQ(busy.slowest, 37.6);
     EXPECT_TRUE(busy.isUneven());
+}
+
+TEST(SameWork, ShortTimesAreNotRoundedAway) {
+    EXPECT_THAT(unevenWorkLine({0.0049, 0.0121}), testing::HasSubstr("took 0.0049 to 0.012 s"));
 }
 
 TEST(SameWork, IsThatOfRendersWithAsManySteps) {

@@ -15,6 +15,7 @@
 namespace reelgrid::suite {
 namespace {
 
+using comparison::differencesBetween;
 using nlohmann::json;
 using result::Manifest;
 using testing::ElementsAre;

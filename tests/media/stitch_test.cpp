@@ -13,6 +13,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "core/base/sha256.h"
 #include "core/media/clip.h"
 #include "core/media/grid_plan.h"
 #include "core/media/rgb.h"
@@ -430,6 +431,22 @@ TEST_F(Stitch, TheSoundAskedForIsTakenAndOneThatCannotBeIsNamed) {
     clips[0].soundFile = m_folder / "first.mp4";
     EXPECT_FALSE(stitch(clips, grid)->soundOf.empty());
     EXPECT_EQ(soundOf(grid).size(), countWithin(m_folder / "first.mp4", 1));
+}
+
+TEST_F(Stitch, TheGridSaysWhichClipsItIsOf) {
+    auto clips = make({{"first.mp4", 8, 96, 64, 16}, {"second.mp4", 8, 96, 64, 8}});
+    const auto hashOf = [&](const char* name) { return sha256OfFile(m_folder / name).value(); };
+    for (const char* name : {"grid.mp4", "grid.mkv", "grid.webm"}) {
+        ASSERT_TRUE(stitch(clips, m_folder / name));
+        EXPECT_THAT(clipsOfGrid(m_folder / name),
+                    testing::ElementsAre(hashOf("first.mp4"), hashOf("second.mp4")))
+            << name;
+    }
+    clips[1].soundFile = m_folder / "first.mp4";  // whose kept frames second.mp4 has
+    ASSERT_TRUE(stitch(clips, m_folder / "grid.mp4"));
+    EXPECT_EQ(clipsOfGrid(m_folder / "grid.mp4").back(), hashOf("first.mp4"));
+    EXPECT_THAT(clipsOfGrid(m_folder / "first.mp4"), testing::IsEmpty());
+    EXPECT_THAT(clipsOfGrid(m_folder / "absent.mp4"), testing::IsEmpty());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "app/studio/suite/suite_windows.h"
 #include "app/studio/wide_column_view.h"
 #include "core/base/pending_file.h"
+#include "core/result/manifest.h"
 #include "core/suite/suite_file.h"
 #include "core/suite/suite_votes.h"
 #include "tests/studio/window_fixture.h"
@@ -123,6 +124,31 @@ TEST_F(SuiteWindowTest, ARowOpensTheGridOfItsSubject) {
     QCoreApplication::sendEvent(&window->clips(), &enter);
     ASSERT_TRUE(waitUntil([&] { return m_window.issues().issues().size() == 1; }));
     EXPECT_EQ(clips().size(), 2U);
+}
+
+TEST_F(SuiteWindowTest, AFolderThatHoldsSomethingElseIsNoRowsAndNotVotedOn) {
+    writeSuite();
+    SuiteWindow* window = openSuite(file());
+    ASSERT_NE(window, nullptr);
+    std::mt19937 chance(1);
+    ASSERT_TRUE(window->blindClips()->next(chance));
+    const fs::path files = m_folder / "suite/0001/results/1.files";
+    fs::create_directories(files);
+    result::Manifest manifest;
+    manifest.request.emplace();
+    catalog::RenderSettings& settings = manifest.settings.emplace();
+    settings.prompt = "a tree";
+    settings.attentionType = "fav2";
+    std::ofstream(files / "manifest.json") << result::toJson(manifest);
+    window->clips().setCurrentIndex(window->order().index(1, 0));
+    QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
+    QCoreApplication::sendEvent(&window->clips(), &enter);
+    const QString issues = m_window.issues().issues().join('\n');
+    EXPECT_TRUE(issues.contains("0001/results/1.mp4 is not the row’s render: prompt"))
+        << issues.toStdString();
+    EXPECT_TRUE(issues.contains("a tree")) << issues.toStdString();
+    EXPECT_FALSE(window->blindClips()->next(chance)) << "its only other pair failed";
+    ASSERT_TRUE(waitUntil([&] { return clips().size() == 2; }));
 }
 
 TEST_F(SuiteWindowTest, ABlindTestDrawsPairsAndItsVotesAreKeptBesideTheSuite) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/number_text.h"
 #include "core/comparison/same_work.h"
 #include "core/result/warm_up.h"
 #include "widgets/charts/backend_map.h"
@@ -182,6 +183,10 @@ void TimingChart::drawSpeedUps() {
             bar.reading += tr("\nattention %1×").arg(*attention, 0, 'f', 2);
         if (const auto whole = ratio(first.timing.renderSeconds(), timing.timing.renderSeconds()))
             bar.reading += tr("\nwhole render %1×").arg(*whole, 0, 'f', 2);
+        if (!timing.otherWork.isEmpty()) {
+            bar.text = tr("%1×, other work").arg(*denoise, 0, 'f', 2);
+            bar.reading += tr("\ndiffers: %1").arg(timing.otherWork);
+        }
         bars.push_back(std::move(bar));
     }
     const QString axis = m_timings.empty()
@@ -306,7 +311,10 @@ void TimingChart::drawStages() {
         if (std::size_t(i) != m_against && denoise) {
             const QString ratio = QString::number(*denoise, 'f', 2);
             after.full += tr("   denoise %1× %2").arg(ratio, m_timings[m_against].name);
-            after.brief += tr("   %1×").arg(ratio);
+            if (timing.otherWork.isEmpty())
+                after.brief += tr("   %1×").arg(ratio);
+            else
+                after.full += tr(" (differs: %1)").arg(timing.otherWork);
         }
         auto* label = new QCPItemText(m_stages);
         label->position->setCoords(end, row);
@@ -366,8 +374,8 @@ void TimingChart::warnOfUnevenTimes() {
     const bool uneven = work && work->isUneven();
     m_stages->xAxis->setLabelColor(uneven || isCold ? theme::kWarning : theme::kQuiet);
     m_stages->xAxis->setLabel(uneven ? tr("seconds; uneven: the same work took %1 to %2 s")
-                                           .arg(work->fastest, 0, 'f', 1)
-                                           .arg(work->slowest, 0, 'f', 1)
+                                           .arg(QString::fromStdString(fixedOrShort(work->fastest, 1)))
+                                           .arg(QString::fromStdString(fixedOrShort(work->slowest, 1)))
                               : isCold ? tr("seconds, with starts that the ratios leave out")
                                        : tr("seconds"));
     m_stages->setToolTip(

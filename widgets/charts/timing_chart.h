@@ -26,6 +26,7 @@ struct RenderTiming {
     std::optional<double> outsideAttention{};  ///< seconds of denoising that no backend changes
     protocol::CallMaps calls{};                ///< which backend served what; empty: not recorded
     QString machine{};                         ///< that rendered it; empty: this one
+    QString otherWork{};  ///< in what its work differs from that which it is compared with; empty: the same
 };
 
 /// What each render took: bars of stages, the seconds of every denoising step, speed-up, memory, and which

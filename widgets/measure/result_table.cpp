@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 
+#include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -42,7 +43,7 @@ void ResultTable::setTable(const ChartTable& table) {
         horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     for (int row = 0; row < rowCount(); ++row)
         for (int column = 0; column < columnCount(); ++column) {
-            const QString text = table.rows[std::size_t(row)].value(column);
+            const QString text = visible(table.rows[std::size_t(row)].value(column));
             auto* item = new QTableWidgetItem(text);
             item->setTextAlignment((column < m_textColumns ? Qt::AlignLeft : Qt::AlignRight) |
                                    Qt::AlignVCenter);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/studio/suite/suite_table.h"
+#include "core/suite/row_check.h"
 #include "core/suite/suite_votes.h"
 #include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
@@ -15,9 +16,21 @@ SuiteBlindClips::SuiteBlindClips(std::shared_ptr<const suite::SuiteResult> suite
 
 std::optional<std::pair<std::filesystem::path, std::filesystem::path>> SuiteBlindClips::next(
     std::mt19937& chance) const {
-    const auto rows = suite::nextSuitePair(*m_suite, m_axis, m_votes->votes, chance);
-    if (!rows) return std::nullopt;
-    return std::pair(m_suite->rows[rows->first].clip, m_suite->rows[rows->second].clip);
+    // A clip that lies in another one's place now is not shown: a vote would be about the wrong values.
+    std::shared_ptr<const suite::SuiteResult> suite = m_suite;
+    while (const auto pair = suite::nextSuitePair(*suite, m_axis, m_votes->votes, chance)) {
+        std::shared_ptr<suite::SuiteResult> without;
+        for (const std::size_t row : {pair->first, pair->second}) {
+            const std::string other = suite::otherThanAsked(*suite, suite->rows[row]);
+            if (other.empty()) continue;
+            if (without == nullptr) without = std::make_shared<suite::SuiteResult>(*suite);
+            without->rows[row].error = Error{ErrorCode::InvalidData, other};
+        }
+        if (without == nullptr)
+            return std::pair(suite->rows[pair->first].clip, suite->rows[pair->second].clip);
+        suite = std::move(without);
+    }
+    return std::nullopt;
 }
 
 void SuiteBlindClips::setVotes(std::vector<session::BlindVote> votes) {

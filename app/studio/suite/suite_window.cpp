@@ -13,6 +13,7 @@
 
 #include "app/studio/blind_test.h"
 #include "app/studio/wide_column_view.h"
+#include "core/suite/row_check.h"
 #include "core/suite/suite_file.h"
 #include "widgets/measure/result_table.h"
 #include "widgets/theme/qt_text.h"
@@ -210,6 +211,10 @@ std::shared_ptr<BlindClips> SuiteWindow::blindClips() const {
 
 void SuiteWindow::openRow(const QModelIndex& index) {
     const suite::SuiteRow& row = m_table->row(m_order->mapToSource(index).row());
+    // One small file: the answer is there before the grid is.
+    if (const std::string other = suite::otherThanAsked(*m_suite, row); !other.empty())
+        Q_EMIT rowIsOther(
+            tr("%1 is not the row’s render: %2").arg(widgets::text(row.clip.string()), widgets::text(other)));
     Q_EMIT sessionRequested(suite::sessionOf(row.clip));
 }
 

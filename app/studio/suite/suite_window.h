@@ -36,6 +36,8 @@ class SuiteWindow : public QWidget {
 
   Q_SIGNALS:
     void sessionRequested(const std::filesystem::path& session);
+    /// A row whose folder holds something else now.
+    void rowIsOther(const QString& message);
     void blindTestRequested(const std::shared_ptr<reelgrid::studio::BlindClips>& clips);
 
   private:

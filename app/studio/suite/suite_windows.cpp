@@ -18,6 +18,7 @@ void SuiteWindows::show(const OpenedSuite& suite) {
     };
     auto* window = new SuiteWindow(suite, changed, m_window);
     connect(window, &SuiteWindow::sessionRequested, this, &SuiteWindows::sessionRequested);
+    connect(window, &SuiteWindow::rowIsOther, this, &SuiteWindows::failed);
     connect(window, &SuiteWindow::blindTestRequested, this, &SuiteWindows::blindTestRequested);
     std::erase_if(m_windows, [](const auto& each) { return each.isNull(); });
     m_windows.emplace_back(window);

@@ -62,6 +62,14 @@ TEST_F(ClipOriginOf, OurOwnClipsIsTheirManifest) {
     EXPECT_EQ(labelWithOrigin(m_folder.path() / "a.mp4"), "a");
 }
 
+TEST_F(ClipOriginOf, AManifestDecidesTheLabelAndNoFilesName) {
+    std::filesystem::create_directory(m_folder.path() / "wan_attn_fav2_32x32.files");
+    std::ofstream(m_folder.path() / "wan_attn_fav2_32x32.files" / "manifest.json")
+        << R"({"request": {"attention_type": "sla"}})";
+    media::writeTaggedClip(m_folder.path() / "wan_attn_fav2_32x32.mp4", {});
+    EXPECT_EQ(labelWithOrigin(m_folder.path() / "wan_attn_fav2_32x32.mp4"), "sla (labelled fav2)");
+}
+
 TEST_F(ClipOriginOf, FilesThatCannotBeReadIsNothing) {
     std::ofstream(m_folder.path() / "text.mp4") << "not a video at all";
     std::ofstream(m_folder.path() / "text.png") << "\x89PNG\r\n\x1a\n";

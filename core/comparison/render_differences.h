@@ -7,7 +7,7 @@
 
 #include "core/result/manifest.h"
 
-namespace reelgrid::suite {
+namespace reelgrid::comparison {
 
 /// A field of a render's settings, or of its manifest ("model.hashes.vae"), in which two differ.
 struct FieldDifference {
@@ -35,4 +35,4 @@ struct RenderDifferences {
 RenderDifferences differencesBetween(const result::Manifest& here, const result::Manifest& there,
                                      const std::set<std::string>& varied);
 
-}  // namespace reelgrid::suite
+}  // namespace reelgrid::comparison

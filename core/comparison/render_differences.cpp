@@ -1,4 +1,4 @@
-#include "core/suite/render_differences.h"
+#include "core/comparison/render_differences.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "core/protocol/backend_option.h"
 #include "core/protocol/lora_choice.h"
 
-namespace reelgrid::suite {
+namespace reelgrid::comparison {
 namespace {
 
 using nlohmann::json;
@@ -174,4 +174,4 @@ RenderDifferences differencesBetween(const Manifest& here, const Manifest& there
     return found;
 }
 
-}  // namespace reelgrid::suite
+}  // namespace reelgrid::comparison

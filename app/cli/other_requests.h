@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "app/cli/comparison.h"
+#include "core/media/labelled_clip.h"
+
+namespace reelgrid::cli {
+
+/// Which clips of other requests lie where a comparison's clips go and will stay there, as their manifests
+/// tell: "results/ holds clips of another request (prompt and seed differ), which stay: a.mp4, b.mp4"; empty
+/// where there are none.
+std::string otherRequestsLine(const Comparison& comparison);
+
+/// In what the requests of clips that are put into one grid differ; empty where they are one, or nobody
+/// knows.
+std::string mixedRequestsLine(std::span<const media::LabelledClip> clips);
+
+}  // namespace reelgrid::cli

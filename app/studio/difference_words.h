@@ -1,0 +1,17 @@
+#pragma once
+
+#include <QString>
+#include <string>
+#include <vector>
+
+#include "app/studio/comparison.h"
+
+namespace reelgrid::studio {
+
+/// What comparison::requestDifferences() names, in the window's language: "prompt, seed and steps".
+QString differenceText(const std::vector<std::string>& words);
+
+/// In what the work of two clips' denoising differs, as that; empty where it is the same, or nobody knows.
+QString otherWork(const ComparedClip& reference, const ComparedClip& clip);
+
+}  // namespace reelgrid::studio
