@@ -107,7 +107,7 @@ std::vector<int> countsUpTo(int most) {
 
 std::string rowRemark(const Plan& plan, double memoryGb) {
     if (!plan.bytes || double(*plan.bytes) <= memoryGb * 1e9) return {};
-    return "doesn't fit";
+    return "  doesn't fit";
 }
 
 TableLine lineOf(const Plan& plan, double alone, double memoryGb) {

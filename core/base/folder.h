@@ -15,4 +15,7 @@ Result<std::vector<std::filesystem::directory_entry>> entriesOf(const std::files
 /// The folders in one, those that changed last first; none where it can't be read. Never throws.
 std::vector<std::filesystem::path> foldersNewestFirst(const std::filesystem::path& folder);
 
+/// Where temporary files go ($TMPDIR, else /tmp). Io, naming it and what named it.
+Result<std::filesystem::path> folderOfTemporaryFiles();
+
 }  // namespace reelgrid

@@ -1,6 +1,7 @@
 #include "core/base/folder.h"
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "core/base/pending_file.h"
@@ -44,6 +45,19 @@ TEST_F(FolderTest, AListingThatStopsHalfwayIsAnErrorAndThrowsNothing) {
     ASSERT_FALSE(entries);
     EXPECT_EQ(entries.error().code, ErrorCode::Io);
     EXPECT_EQ(entries.error().message, m_folder.string() + ": Input/output error");
+}
+
+TEST_F(FolderTest, ThatOfTemporaryFilesIsNamedWhereThereIsNone) {
+    const char* before = std::getenv("TMPDIR");
+    const std::string kept = before == nullptr ? "" : before;
+    setenv("TMPDIR", (m_folder / "none").c_str(), 1);
+    const auto missing = folderOfTemporaryFiles();
+    setenv("TMPDIR", m_folder.c_str(), 1);
+    EXPECT_EQ(folderOfTemporaryFiles().value(), m_folder);
+    before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
+    ASSERT_FALSE(missing);
+    EXPECT_THAT(missing.error().message,
+                testing::HasSubstr("TMPDIR=" + (m_folder / "none").string() + ": No such file"));
 }
 
 }  // namespace
