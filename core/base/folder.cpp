@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <string>
 #include <utility>
 
 namespace reelgrid {
@@ -19,6 +18,11 @@ Result<std::vector<fs::directory_entry>> entriesOf(const fs::path& folder) {
         return Error{failed == std::errc::no_such_file_or_directory ? ErrorCode::NotFound : ErrorCode::Io,
                      folder.string() + ": " + failed.message()};
     return entries;
+}
+
+std::string nameOfLookedAt(const fs::path& folder) {
+    const auto entries = entriesOf(folder);
+    return entries || entries.error().code == ErrorCode::NotFound ? folder.string() : entries.error().message;
 }
 
 std::vector<fs::path> foldersNewestFirst(const fs::path& folder) {

@@ -39,6 +39,12 @@ TEST_F(FolderTest, SaysWhichFolderCannotBeListedAndWhy) {
     EXPECT_EQ(file.error().code, ErrorCode::Io);
 }
 
+TEST_F(FolderTest, AmongPlacesThatWereLookedAtSaysThatItCannotBeRead) {
+    EXPECT_EQ(nameOfLookedAt(m_folder), m_folder.string());
+    EXPECT_EQ(nameOfLookedAt(m_folder / "none"), (m_folder / "none").string());
+    EXPECT_EQ(nameOfLookedAt(m_folder / "a"), (m_folder / "a").string() + ": Not a directory");
+}
+
 TEST_F(FolderTest, AListingThatStopsHalfwayIsAnErrorAndThrowsNothing) {
     const FailingReaddir failing(3);
     const auto entries = entriesOf(m_folder);
