@@ -14,6 +14,7 @@
 #include "core/base/pending_file.h"
 #include "core/capture/capture_json.h"
 #include "core/capture/kept_blocks_json.h"
+#include "core/capture/missing_captures.h"
 #include "core/media/png_file.h"
 #include "core/protocol/backend_option.h"
 
@@ -87,6 +88,7 @@ int runList(const CapturesVerb& verb) {
     if (!files) return fail(files.error());
     const auto choice = choiceOf(verb);
     if (!choice) return fail(choice.error());
+    for (const std::string& missing : capture::missingCaptures(folder, *files)) say("note: " + missing);
     std::vector<capture::CapturedCall> calls;
     std::vector<std::optional<capture::KeptShares>> kept;
     json document = {{"folder", folder.string()}, {"captures", json::array()}, {"unreadable", json::array()}};

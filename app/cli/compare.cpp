@@ -288,13 +288,14 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
     if (verb.json) {
         json document = {{"output_dir", comparison.folder.string()},
                          {"prompt", comparison.entries.front().checked.settings().prompt},
-                         {"report", comparison.reportPath().string()},
-                         {"session", comparison.sessionPath().string()},
                          {"results", json::array()}};
         const protocol::AttentionPolicy& policy =
             comparison.entries.front().checked.request().attentionPolicy;
         if (!policy.empty()) document["attention_policy"] = protocol::toJson(policy);
-        if (!comparison.grid.empty()) document["grid"] = comparison.grid.string();
+        for (const auto& [key, file] : {std::pair{"report", comparison.report},
+                                        {"session", comparison.session},
+                                        {"grid", comparison.grid}})
+            if (!file.empty()) document[key] = file.string();
         for (const ComparisonEntry& entry : comparison.entries)
             document["results"].push_back(entryJson(entry));
         return printResult(document);
@@ -320,9 +321,11 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
         if (entry->result.metrics.lockstep)
             text += "  " + comparison::lockstepLine(*entry->result.metrics.lockstep) + "\n";
     }
-    if (!comparison.grid.empty()) text += "grid:    " + comparison.grid.string() + "\n";
-    return printResult(text + "report:  " + comparison.reportPath().string() +
-                       "\nsession: " + comparison.sessionPath().string());
+    for (const auto& [title, file] : {std::pair{"grid:    ", comparison.grid},
+                                      {"report:  ", comparison.report},
+                                      {"session: ", comparison.session}})
+        if (!file.empty()) text += title + file.string() + "\n";
+    return printResult(text);
 }
 
 /// Where clips are rendered at once; one lane where none is named.

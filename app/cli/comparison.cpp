@@ -117,7 +117,7 @@ Result<void> measureAsked(Comparison& comparison, MetricOptions& asked, const st
     return {};
 }
 
-Result<void> saveReport(const Comparison& comparison) {
+Result<void> saveReport(Comparison& comparison) {
     const CheckedRequest& checked = comparison.entries.front().checked;
     const comparison::Report report{.modelTitle = checked.model().title,
                                     .settings = checked.settings(),
@@ -125,12 +125,14 @@ Result<void> saveReport(const Comparison& comparison) {
                                     .entries = comparison.shared(),
                                     .folder = comparison.folder,
                                     .grid = comparison.grid};
-    return writeFile(comparison.reportPath(), comparison::reportHtml(report));
+    auto written = writeFile(comparison.reportPath(), comparison::reportHtml(report));
+    if (written) comparison.report = comparison.reportPath();
+    return written;
 }
 
-Result<void> saveSession(const Comparison& comparison) {
+Result<void> saveSession(Comparison& comparison) {
     session::Session session;
-    for (const ComparisonEntry* entry : comparison.finished())
+    for (const ComparisonEntry* entry : std::as_const(comparison).finished())
         session.clips.push_back({entry->clip, entry->caption.text(), entry->caption.name, 0});
     // The first one may be the reference of a step cache or of rounded linear layers.
     if (!comparison.entries.empty()) {
@@ -149,7 +151,9 @@ Result<void> saveSession(const Comparison& comparison) {
     session.request.resume = false;
     // The studio asks for every backend with this one request; one clip's maps are enough.
     session.request.lockstep.clear();
-    return session::saveSession(session, comparison.sessionPath());
+    auto written = session::saveSession(session, comparison.sessionPath());
+    if (written) comparison.session = comparison.sessionPath();
+    return written;
 }
 
 }  // namespace reelgrid::cli

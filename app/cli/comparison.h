@@ -23,9 +23,10 @@ struct ComparisonEntry : comparison::Entry {
 
 /// The same prompt, model and seed with several backends, and where its files are.
 struct Comparison {
-    std::filesystem::path folder;          ///< absolute
-    std::vector<ComparisonEntry> entries;  ///< in the order they were asked for
-    std::filesystem::path grid;            ///< empty: not made
+    std::filesystem::path folder;           ///< absolute
+    std::vector<ComparisonEntry> entries;   ///< in the order they were asked for
+    std::filesystem::path grid;             ///< empty: not made
+    std::filesystem::path report, session;  ///< empty: not written
 
     [[nodiscard]] std::vector<const ComparisonEntry*> finished() const;
     /// As the parts that both programs share take them.
@@ -53,10 +54,10 @@ void renderWith(const DiffusersEngine& engine, Comparison& comparison, const std
 /// Adds what --metrics names to the metrics.json of each clip, against the reference clip where there is one.
 Result<void> measureAsked(Comparison& comparison, MetricOptions& asked, const std::stop_token& stop);
 
-/// Writes report.html.
-Result<void> saveReport(const Comparison& comparison);
+/// Writes report.html, and says so in `comparison`.
+Result<void> saveReport(Comparison& comparison);
 
-/// Writes session.json for the studio.
-Result<void> saveSession(const Comparison& comparison);
+/// Writes session.json for the studio, and says so in `comparison`.
+Result<void> saveSession(Comparison& comparison);
 
 }  // namespace reelgrid::cli

@@ -33,6 +33,7 @@ struct Checkup {
 Checkup examine(const machine::LocalMachine& here) {
     machine::Machine machine = here.now();
     machine.models = catalog::modelsOfMachine();
+    for (const std::string& line : catalog::unreadableInCache()) say("note: " + line);
     auto python = plugins::findPython();
     auto runtime = python ? plugins::runtimeOf(*python) : Result<std::string>(python.error());
     return {.machine = std::move(machine),

@@ -81,6 +81,7 @@ std::string parameterCount(std::int64_t parameters) {
 
 int listModels(bool asDocument) {
     const std::vector<ModelInfo> models = catalog::listModels();
+    for (const std::string& line : catalog::unreadableInCache()) say("note: " + line);
     if (asDocument) {
         json document = json::array();
         for (const ModelInfo& model : models) document.push_back(asJson(model));

@@ -34,7 +34,8 @@ Result<void> addPluginsFor(const std::vector<std::string>& arguments) {
     if (arguments.empty() || std::find(kVerbs.begin(), kVerbs.end(), arguments.front()) == kVerbs.end())
         return {};
     std::vector<std::string> notes;
-    auto added = plugins::addPlugins(plugins::pluginFiles(filesIn(withCurrentSpelling(arguments))), notes);
+    const auto files = plugins::pluginFiles(filesIn(withCurrentSpelling(arguments)), notes);
+    auto added = plugins::addPlugins(files, notes);
     for (const std::string& note : notes) say("note: backend plug-in " + note);
     if (!added) return added.error().in(kOption);
     return {};

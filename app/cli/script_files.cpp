@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/cli/console.h"
+#include "core/base/folder.h"
 #include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 
@@ -28,8 +29,9 @@ std::optional<fs::path> foreignClip(const Comparison& comparison, const std::str
                                std::to_string(settings.width) + ".mp4";
     std::vector<fs::path> found;
     std::error_code failed;
-    for (const fs::directory_entry& file :
-         fs::directory_iterator(comparison.folder / protocol::kResultsFolder, failed)) {
+    const auto files = entriesOf(comparison.folder / protocol::kResultsFolder);
+    if (!files) return std::nullopt;  // a render into the folder says what is wrong with it
+    for (const fs::directory_entry& file : *files) {
         const bool isOurs =
             fs::exists(protocol::resultFolderOf(file.path()) / protocol::kManifestFile, failed);
         if (file.path().filename().string().ends_with(ending) && file.is_regular_file(failed) && !isOurs)

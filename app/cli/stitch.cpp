@@ -107,7 +107,11 @@ Result<media::Fidelity> fidelityOf(const StitchVerb& verb) {
 void readKeptFrames(std::vector<LabelledClip>& clips) {
     for (LabelledClip& clip : clips) {
         comparison::ComparedFrames source = comparison::comparedFrames(clip.path);
-        if (!source.remark.empty()) say("note: " + source.remark);
+        if (!source.remark.empty())
+            say("note: " + source.remark);
+        else if (!source.isLossless)
+            say("note: " + clip.path.string() +
+                ": no frames were kept of it; the grid is made from the encoded clip, with its losses");
         clip.soundFile = std::exchange(clip.path, std::move(source.file));
     }
 }

@@ -34,6 +34,10 @@ void EditorFiles::load(Read read, Take take) {
 void EditorFiles::loadModels() {
     load([] { return Result(catalog::listModels()); },
          [](RequestEditor& editor, const auto& models) { editor.setModels(models); });
+    load([] { return Result(catalog::unreadableInCache()); },
+         [this](RequestEditor&, const auto& lines) {
+             for (const std::string& line : lines) Q_EMIT failed(QString::fromStdString(line));
+         });
 }
 
 void EditorFiles::loadPromptGuide() {

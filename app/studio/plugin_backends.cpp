@@ -30,7 +30,9 @@ void PluginBackends::look(const QStringList& files) {
     m_asked = m_files = files;
     std::vector<std::string> given;
     for (const QString& file : files) given.push_back(file.toStdString());
-    if (!plugins::pluginFiles(given).empty()) list();  // else no process has anything to say
+    std::vector<std::string> notes;
+    const auto found = plugins::pluginFiles(given, notes);
+    if (!found.empty() || !notes.empty()) list();  // else no process has anything to say
 }
 
 void PluginBackends::add(const std::filesystem::path& file) {

@@ -103,9 +103,13 @@ void RecentComparisons::look(const fs::path& results) {
     m_background.run(
         [this, results, known = m_all](const std::stop_token& stop) -> BackgroundThread::Completion {
             auto found = findRecentComparisons(results, stop, known);
-            return [this, found = std::move(found)] {
+            const auto listed = entriesOf(results);
+            const bool isToTell = !listed && listed.error().code != ErrorCode::NotFound;
+            const QString why = isToTell ? QString::fromStdString(listed.error().message) : QString();
+            return [this, found = std::move(found), why] {
                 m_all = found;
                 Q_EMIT changed();
+                if (!why.isEmpty()) Q_EMIT failed(why);
             };
         });
 }

@@ -35,12 +35,13 @@ class RecentComparisons : public QObject {
   public:
     explicit RecentComparisons(QObject* parent = nullptr) : QObject(parent) {}
 
-    /// Looks again; ends with changed().
+    /// Looks again; ends with changed(), and with failed() where the folder can't be read.
     void look(const std::filesystem::path& results);
     [[nodiscard]] const std::vector<RecentComparison>& all() const { return m_all; }
 
   Q_SIGNALS:
     void changed();
+    void failed(const QString& message);
 
   private:
     std::vector<RecentComparison> m_all;

@@ -1,6 +1,7 @@
 #include "core/base/folder.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <utility>
 
@@ -19,6 +20,11 @@ Result<std::vector<fs::directory_entry>> entriesOf(const fs::path& folder) {
     return entries;
 }
 
+std::string nameOfLookedAt(const fs::path& folder) {
+    const auto entries = entriesOf(folder);
+    return entries || entries.error().code == ErrorCode::NotFound ? folder.string() : entries.error().message;
+}
+
 std::vector<fs::path> foldersNewestFirst(const fs::path& folder) {
     const auto entries = entriesOf(folder);
     if (!entries) return {};
@@ -30,6 +36,16 @@ std::vector<fs::path> foldersNewestFirst(const fs::path& folder) {
     std::vector<fs::path> folders;
     for (auto& [when, path] : dated) folders.push_back(std::move(path));
     return folders;
+}
+
+Result<fs::path> folderOfTemporaryFiles() {
+    std::error_code failed;
+    fs::path folder = fs::temp_directory_path(failed);
+    if (!failed) return folder;
+    std::string named = "/tmp";
+    for (const char* variable : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"})  // the last one counts most
+        if (const char* value = std::getenv(variable)) named = std::string(variable) + "=" + value;
+    return Error{ErrorCode::Io, "the folder of temporary files, " + named + ": " + failed.message()};
 }
 
 }  // namespace reelgrid

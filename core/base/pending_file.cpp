@@ -19,11 +19,6 @@ std::string systemError() {
     return std::strerror(errno);
 }
 
-struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
-
 /// Takes the lock that says "this file is being written"; errno says why not.
 bool tryLock(std::FILE* file) {
     return flock(fileno(file), LOCK_EX | LOCK_NB) == 0;
@@ -124,23 +119,10 @@ Result<void> writeFile(const fs::path& path, std::string_view bytes) {
 }
 
 Result<std::string> readFile(const fs::path& path, std::size_t maxBytes) {
-    std::error_code failed;
-    const fs::file_status status = fs::status(path, failed);
-    if (failed || !fs::exists(status)) return Error{ErrorCode::NotFound, path.string() + ": no such file"};
-    if (!fs::is_regular_file(status))
-        return Error{ErrorCode::InvalidData, path.string() + ": not a regular file"};
-    const FileHandle file(std::fopen(path.c_str(), "rbe"));
-    // Of the file that was opened: another one may take its name at any time.
-    struct stat opened {};
-    if (!file || fstat(fileno(file.get()), &opened) != 0)
-        return Error{ErrorCode::Io, "can't read " + path.string() + ": " + systemError()};
-    const auto size = std::size_t(opened.st_size);
-    if (size > maxBytes)
-        return Error{ErrorCode::InvalidData, path.string() + " has " + std::to_string(size) +
-                                                 " bytes, at most " + std::to_string(maxBytes) +
-                                                 " were expected"};
-    std::string bytes(size, '\0');
-    if (std::fread(bytes.data(), 1, size, file.get()) != size)
+    const auto opened = openRegularFile(path, maxBytes);
+    if (!opened) return opened.error();
+    std::string bytes(opened->bytes, '\0');
+    if (std::fread(bytes.data(), 1, bytes.size(), opened->file.get()) != bytes.size())
         return Error{ErrorCode::Io, "can't read " + path.string() + ": it ended early"};
     return bytes;
 }

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string_view>
 
+#include "core/base/opened_file.h"
 #include "core/base/result.h"
 
 namespace reelgrid {
@@ -30,11 +29,6 @@ class PendingFile {
     Result<void> commit();
 
   private:
-    struct CloseFile {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-    using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
-
     PendingFile(std::filesystem::path temporary, std::filesystem::path final, FileHandle lock);
     void discard() noexcept;
 
@@ -46,7 +40,8 @@ class PendingFile {
 /// Writes `bytes` to `path` through a PendingFile.
 Result<void> writeFile(const std::filesystem::path& path, std::string_view bytes);
 
-/// Reads a whole file of at most `maxBytes`; a larger one is InvalidData, a missing one NotFound.
+/// Reads a whole regular file of at most `maxBytes`. Errors as openRegularFile()'s: only a missing one is
+/// NotFound.
 Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes = std::size_t{64} << 20);
 
 }  // namespace reelgrid

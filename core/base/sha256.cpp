@@ -2,9 +2,12 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
-#include <fstream>
+#include <cstdio>
 #include <vector>
+
+#include "core/base/opened_file.h"
 
 namespace reelgrid {
 
@@ -48,17 +51,17 @@ std::string sha256Hex(std::span<const std::uint8_t> bytes) {
 }
 
 Result<std::string> sha256OfFile(const std::filesystem::path& path, const std::stop_token& stop) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return Error{ErrorCode::NotFound, path.string() + ": can't be opened for reading"};
+    const auto opened = openRegularFile(path);
+    if (!opened) return opened.error();
     Sha256 hash;
-    std::vector<char> chunk(1 << 20);
-    while (file) {
+    std::vector<std::uint8_t> chunk(1 << 20);
+    for (std::uint64_t left = opened->bytes; left > 0; left -= chunk.size()) {
         if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
-        file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-        hash.add(
-            {reinterpret_cast<const std::uint8_t*>(chunk.data()), static_cast<std::size_t>(file.gcount())});
+        chunk.resize(std::min<std::uint64_t>(left, chunk.size()));
+        if (std::fread(chunk.data(), 1, chunk.size(), opened->file.get()) != chunk.size())
+            return Error{ErrorCode::Io, "can't read " + path.string() + " to its end"};
+        hash.add(chunk);
     }
-    if (file.bad()) return Error{ErrorCode::Io, "can't read " + path.string() + " to its end"};
     return hash.finish();
 }
 

@@ -29,7 +29,8 @@ class Sha256 {
 };
 
 std::string sha256Hex(std::span<const std::uint8_t> bytes);
-/// NotFound or Io, naming the file; Cancelled once `stop` was asked for.
+/// Of a regular file, as far as it reached when it was opened. Errors as openRegularFile()'s, naming the
+/// file; Cancelled once `stop` was asked for.
 Result<std::string> sha256OfFile(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 }  // namespace reelgrid

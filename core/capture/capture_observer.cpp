@@ -146,7 +146,7 @@ protocol::CaptureRecord CaptureObserver::finish(Render render) {
     const auto hash = written ? sha256OfFile(metadata) : Result<std::string>(written.error());
     if (hash)
         record.metadataSha256 = *hash;
-    else
+    else if (!outcome.failure)  // which is said already, and is this one's, too
         record.why += (record.why.empty() ? "" : "; ") + hash.error().message;
     return record;
 }

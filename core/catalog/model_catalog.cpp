@@ -70,15 +70,19 @@ Result<Located> locate(const std::string& idOrFolder) {
     if (const fs::path file = bareFileOf(idOrFolder); !file.empty())
         return Located{
             .base = file, .id = idOrFolder, .title = idOrFolder, .companions = presentCompanions(file)};
-    if (!hub::partIdFrom(idOrFolder))
+    const auto part = hub::partIdFrom(idOrFolder);
+    if (!part && failed) return Error{ErrorCode::Io, "model " + idOrFolder + ": " + failed.message()};
+    if (!part)
         return Error{ErrorCode::NotFound, "model " + idOrFolder +
                                               ": no such file or folder; \"demo\", a diffusers folder, a "
                                               ".safetensors or .pth file or a hub id was needed"};
+    const fs::path cache = hub::HubAccess::fromEnvironment().cache;
+    if (auto readable = hub::Repository(cache, part->id).requireReadable(); !readable)
+        return readable.error().in("model " + idOrFolder);
     return Error{ErrorCode::NotFound,
                  "model " + idOrFolder +
                      ": not a folder here and not (or not whole) in the Hugging Face cache " +
-                     hub::HubAccess::fromEnvironment().cache.string() + " (reelgrid-cli models download " +
-                     idOrFolder + ")"};
+                     cache.string() + " (reelgrid-cli models download " + idOrFolder + ")"};
 }
 
 Result<families::ModelInfo> readLocated(const Located& located, std::vector<families::ModelPart> parts = {}) {
@@ -117,9 +121,21 @@ std::vector<families::ModelInfo> listModels() {
     for (const BuiltInModel& mine : builtInModels())
         if (findBuiltIn(mine.name) != nullptr)
             if (auto model = findModel(std::string(mine.name))) models.push_back(*std::move(model));
-    for (const std::string& id : hub::cachedIds(hub::HubAccess::fromEnvironment().cache))
-        if (auto model = findModel(id)) models.push_back(*std::move(model));
+    if (const auto ids = hub::cachedIds(hub::HubAccess::fromEnvironment().cache))
+        for (const std::string& id : *ids)
+            if (auto model = findModel(id)) models.push_back(*std::move(model));
     return models;
+}
+
+std::vector<std::string> unreadableInCache() {
+    const fs::path cache = hub::HubAccess::fromEnvironment().cache;
+    const auto ids = hub::cachedIds(cache);
+    if (!ids) return {"the Hugging Face cache " + ids.error().message};
+    std::vector<std::string> lines;
+    for (const std::string& id : *ids)
+        if (auto readable = hub::Repository(cache, id).requireReadable(); !readable)
+            lines.push_back("model " + id + ": " + readable.error().message);
+    return lines;
 }
 
 std::vector<machine::Model> modelsOfMachine() {

@@ -23,10 +23,13 @@ Result<families::ModelInfo> findModel(const std::string& idOrFolder);
 /// value.
 Result<families::ModelInfo> findModel(const protocol::RenderRequest& request);
 
-/// The built-in models and every supported model in the Hugging Face cache.
+/// The built-in models and every supported model in the Hugging Face cache, as far as that can be read.
 std::vector<families::ModelInfo> listModels();
 
-/// The same, as a machine's description names them.
+/// A line for each folder of the cache that listModels() can't look into, and why.
+std::vector<std::string> unreadableInCache();
+
+/// What listModels() finds, as a machine's description names it.
 std::vector<machine::Model> modelsOfMachine();
 
 }  // namespace reelgrid::catalog

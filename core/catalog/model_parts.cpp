@@ -28,12 +28,17 @@ Result<families::ModelPart> findPart(const NamedPart& part) {
     if (fs::exists(part.source, failed))
         return families::ModelPart{part.component, fs::absolute(part.source).lexically_normal()};
     const fs::path cache = hub::HubAccess::fromEnvironment().cache;
-    if (const auto id = hub::partIdFrom(part.source))
-        if (const fs::path found = hub::Repository(cache, id->id).presentPart(id->file); !found.empty())
+    const std::string what = part.option + " " + part.source;
+    if (const auto id = hub::partIdFrom(part.source)) {
+        const hub::Repository repository(cache, id->id);
+        if (const fs::path found = repository.presentPart(id->file); !found.empty())
             return families::ModelPart{part.component, found};
-    return Error{ErrorCode::NotFound, part.option + " " + part.source +
-                                          ": no such file or folder, and nothing of the Hugging Face cache " +
-                                          cache.string()};
+        if (auto readable = repository.requireReadable(); !readable) return readable.error().in(what);
+    } else if (failed) {
+        return Error{ErrorCode::Io, what + ": " + failed.message()};
+    }
+    return Error{ErrorCode::NotFound,
+                 what + ": no such file or folder, and nothing of the Hugging Face cache " + cache.string()};
 }
 
 }  // namespace reelgrid::catalog

@@ -1,5 +1,6 @@
 #include "core/comparison/compared_frames.h"
 
+#include "core/base/opened_file.h"
 #include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
@@ -9,33 +10,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is wrong with frames that were kept; empty: nothing.
+/// What is wrong with frames that were kept, naming the file; empty: nothing.
 std::string faultOf(const fs::path& clip, const fs::path& frames, const result::Manifest& manifest,
                     const std::stop_token& stop) {
-    std::error_code unknown;
-    const std::uintmax_t bytes = fs::file_size(frames, unknown);
-    if (unknown) return "it is not there";
-    if (bytes != manifest.keptFrames->bytes)
-        return "it has " + std::to_string(bytes) + " bytes, " + std::to_string(manifest.keptFrames->bytes) +
-               " were needed";
+    const auto opened = openRegularFile(frames);
+    if (!opened) return opened.error().message;
+    if (opened->bytes != manifest.keptFrames->bytes)
+        return frames.string() + ": it has " + std::to_string(opened->bytes) + " bytes, " +
+               std::to_string(manifest.keptFrames->bytes) + " were needed";
     // Of a clip that took this one's place they are not the frames.
     const auto clipHash = sha256OfFile(clip, stop);
-    if (!clipHash || *clipHash != manifest.clipSha256) return "it is of another clip";
+    if (!clipHash) return clipHash.error().message;
+    if (*clipHash != manifest.clipSha256) return frames.string() + ": it is of another clip";
     const auto hash = sha256OfFile(frames, stop);
-    if (!hash || *hash != manifest.keptFrames->sha256) return "it is damaged";
-    return {};
+    if (!hash) return hash.error().message;
+    return *hash == manifest.keptFrames->sha256 ? "" : frames.string() + ": it is damaged";
 }
 
 }  // namespace
 
 ComparedFrames comparedFrames(const fs::path& clip, const std::stop_token& stop) {
-    const result::ClipResult result = result::readClipResult(clip);
-    if (!result.manifest.keptFrames) return {clip, false, {}, {}};
+    const auto manifest = result::readManifest(clip);
+    if (manifest && !manifest->keptFrames) return {clip, false, {}, {}};
     const fs::path frames = protocol::resultFolderOf(clip) / protocol::kFramesFile;
-    const std::string fault = faultOf(clip, frames, result.manifest, stop);
-    if (fault.empty()) return {frames, true, {}, result.manifest.keptFrames->sha256};
-    return {
-        clip, false, frames.string() + ": " + fault + "; the encoded clip is shown and measured instead", {}};
+    // A manifest that can't be read doesn't say whether frames were kept.
+    const std::string fault = manifest ? faultOf(clip, frames, *manifest, stop) : manifest.error().message;
+    if (fault.empty()) return {frames, true, {}, manifest->keptFrames->sha256};
+    return {clip, false, fault + "; the encoded clip is shown and measured instead", {}};
 }
 
 Result<std::string> hashOfCompared(const fs::path& clip, const std::stop_token& stop) {

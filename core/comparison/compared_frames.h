@@ -14,7 +14,7 @@ namespace reelgrid::comparison {
 struct ComparedFrames {
     std::filesystem::path file;  ///< frames.mkv where it is this clip's and whole, else the clip
     bool isLossless = false;
-    std::string remark;  ///< why the clip, where frames had been kept; else empty
+    std::string remark;  ///< why the clip, where frames had been kept or may have been; else empty
     std::string sha256;  ///< of `file` where it was looked at: of kept frames
 };
 

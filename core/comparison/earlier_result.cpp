@@ -1,7 +1,11 @@
 #include "core/comparison/earlier_result.h"
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/file_check.h"
+#include "core/base/folder.h"
 #include "core/base/json.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
@@ -18,13 +22,18 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+/// Why there is no file to read; empty: there is one.
+std::string lackOf(const fs::path& file, const std::string& what) {
+    const auto found = requireFile(file, std::numeric_limits<std::uint64_t>::max());
+    if (found) return {};
+    return found.error().code == ErrorCode::NotFound ? "its " + what + " is missing" : found.error().message;
+}
+
 std::string missingFile(const fs::path& clip) {
     for (const char* name :
-         {protocol::kManifestFile, protocol::kTimingFile, protocol::kMetricsFile, protocol::kLatentsFile}) {
-        std::error_code failed;
-        if (!fs::is_regular_file(protocol::resultFolderOf(clip) / name, failed))
-            return "its " + std::string(name) + " is missing";
-    }
+         {protocol::kManifestFile, protocol::kTimingFile, protocol::kMetricsFile, protocol::kLatentsFile})
+        if (std::string lack = lackOf(protocol::resultFolderOf(clip) / name, name); !lack.empty())
+            return lack;
     return {};
 }
 
@@ -119,10 +128,11 @@ std::string captureDifference(const fs::path& clip, const result::Manifest& mani
     if (!hash) return hash.error().message;
     if (*hash != captures.metadataSha256)
         return "the captures in " + folder.string() + " are another render's";
-    std::uint64_t there = 0;
-    std::error_code failed;
-    for (fs::directory_iterator file(folder, failed), end; !failed && file != end; file.increment(failed))
-        there += file->path().filename().string().starts_with(protocol::captureFilePrefix(captures.kernel));
+    const auto files = entriesOf(folder);
+    if (!files) return files.error().message;
+    const auto there = std::uint64_t(std::ranges::count_if(*files, [&](const fs::directory_entry& file) {
+        return file.path().filename().string().starts_with(protocol::captureFilePrefix(captures.kernel));
+    }));
     if (there >= captures.saved) return {};
     return std::to_string(there) + " of its " + std::to_string(captures.saved) + " captures are in " +
            folder.string();
@@ -162,10 +172,10 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
         !other.empty())
         return other;
     if (std::string other = pluginDifference(manifest, settings); !other.empty()) return other;
-    std::error_code failed;
-    if (settings.profileOutput &&
-        !fs::is_regular_file(protocol::tracePathOf(clip, *settings.profileOutput), failed))
-        return "its trace is missing";
+    if (settings.profileOutput)
+        if (std::string lack = lackOf(protocol::tracePathOf(clip, *settings.profileOutput), "trace");
+            !lack.empty())
+            return lack;
     if (std::string other = pictureDifference(settings, manifest); !other.empty()) return other;
     if (std::string other = lockstepDifference(earlier, settings); !other.empty()) return other;
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;

@@ -47,11 +47,10 @@ void removeLeftBelow(const fs::path& folder) {
 }  // namespace
 
 Result<ConnectionFolder> ConnectionFolder::create() {
-    std::error_code failed;
-    const fs::path parent = fs::temp_directory_path(failed);
-    if (failed) return Error{ErrorCode::Io, "the folder of temporary files: " + failed.message()};
-    removeLeftBelow(parent);
-    std::string pattern = (parent / (std::string(kNameStart) + "XXXXXX")).string();
+    const auto parent = folderOfTemporaryFiles();
+    if (!parent) return parent.error();
+    removeLeftBelow(*parent);
+    std::string pattern = (*parent / (std::string(kNameStart) + "XXXXXX")).string();
     if (::mkdtemp(pattern.data()) == nullptr)
         return Error{ErrorCode::Io, pattern + ": can't be made: " + std::strerror(errno)};
     jobs::FileDescriptor lock = lockIn(pattern, O_CREAT);

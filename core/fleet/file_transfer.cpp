@@ -1,9 +1,12 @@
 #include "core/fleet/file_transfer.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 #include <vector>
+
+#include "core/base/opened_file.h"
 
 namespace reelgrid::fleet {
 namespace {
@@ -21,19 +24,15 @@ Error changed(const fs::path& file) {
 
 Result<void> sendFile(const fs::path& file, const std::string& name, const std::string& sha256,
                       const LineSink& send, const std::function<void(std::uint64_t)>& told) {
-    std::ifstream stream(file, std::ios::binary);
-    std::error_code failed;
-    const std::uint64_t bytes = fs::file_size(file, failed);
-    if (!stream || failed)
-        return Error{ErrorCode::Io, file.string() + ": can't be read: " + std::strerror(errno)};
+    const auto opened = openRegularFile(file);
+    if (!opened) return opened.error();
     if (!isSafeName(name)) return Error{ErrorCode::BadUsage, file.string() + ": no hidden file is sent"};
-    if (auto sent = send(toLine(FileBegins{name, bytes, sha256})); !sent) return sent;
+    if (auto sent = send(toLine(FileBegins{name, opened->bytes, sha256})); !sent) return sent;
     std::vector<std::uint8_t> piece(kPieceBytes);
-    std::uint64_t left = bytes;
+    std::uint64_t left = opened->bytes;
     while (left > 0) {
         const std::size_t wanted = std::size_t(std::min<std::uint64_t>(left, kPieceBytes));
-        stream.read(reinterpret_cast<char*>(piece.data()), std::streamsize(wanted));
-        if (std::size_t(stream.gcount()) != wanted) return changed(file);
+        if (std::fread(piece.data(), 1, wanted, opened->file.get()) != wanted) return changed(file);
         piece.resize(wanted);
         if (auto sent = send(toLine(FilePiece{piece})); !sent) return sent;
         left -= wanted;

@@ -32,7 +32,8 @@ Result<PartialFile> PartialFile::open(const fs::path& path, const fs::path& lock
         ::close(held);
         return Error{ErrorCode::Io, path.string() + ": another process is downloading it"};
     }
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kMode);
+    // Not blocking: a pipe under the name that nobody reads would never open.
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, kMode);
     if (file < 0) {
         const Error error = cannot(path, "can't be written");
         ::close(held);

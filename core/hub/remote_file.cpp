@@ -3,12 +3,14 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/opened_file.h"
 #include "core/base/sha256.h"
 #include "core/hub/hash_text.h"
 
@@ -58,17 +60,20 @@ RemoteFile fileFrom(const json& entry, const std::string& what) {
 
 /// As git names a file: the SHA-1 of "blob <size>", a zero byte and the contents.
 Result<std::string> gitHashOf(const std::string& path) {
-    std::error_code failed;
-    const auto size = std::filesystem::file_size(path, failed);
-    std::ifstream file(path, std::ios::binary);
-    if (failed || !file) return Error{ErrorCode::Io, path + ": can't be read"};
+    const auto opened = openRegularFile(path);
+    if (!opened) return opened.error();
     const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-    const std::string head = "blob " + std::to_string(size) + '\0';
+    const std::string head = "blob " + std::to_string(opened->bytes) + '\0';
     EVP_DigestInit_ex(context.get(), EVP_sha1(), nullptr);
     EVP_DigestUpdate(context.get(), head.data(), head.size());
     std::array<char, 1 << 16> part{};
-    while (file.read(part.data(), part.size()) || file.gcount() > 0)
-        EVP_DigestUpdate(context.get(), part.data(), static_cast<std::size_t>(file.gcount()));
+    for (std::uint64_t left = opened->bytes; left > 0;) {
+        const std::size_t size = std::min<std::uint64_t>(left, part.size());
+        if (std::fread(part.data(), 1, size, opened->file.get()) != size)
+            return Error{ErrorCode::Io, "can't read " + path + " to its end"};
+        EVP_DigestUpdate(context.get(), part.data(), size);
+        left -= size;
+    }
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned length = 0;
     EVP_DigestFinal_ex(context.get(), digest.data(), &length);

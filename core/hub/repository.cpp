@@ -74,6 +74,12 @@ fs::path Repository::presentPart(const std::string& file) const {
     return fs::exists(snapshot / "config.json", failed) ? snapshot : fs::path();
 }
 
+Result<void> Repository::requireReadable() const {
+    const auto snapshots = entriesOf(m_folder / "snapshots");
+    if (snapshots || snapshots.error().code == ErrorCode::NotFound) return {};
+    return snapshots.error();
+}
+
 Result<void> Repository::link(const std::string& commit, const std::string& file,
                               const std::string& hash) const {
     const fs::path place = snapshot(commit) / file;
@@ -92,10 +98,11 @@ Result<void> Repository::setRevision(const std::string& revision, const std::str
     return writeFile(m_folder / "refs" / revision, commit);
 }
 
-std::vector<std::string> cachedIds(const fs::path& cache) {
+Result<std::vector<std::string>> cachedIds(const fs::path& cache) {
     std::vector<std::string> ids;
     const auto repositories = entriesOf(cache);
-    if (!repositories) return ids;
+    if (!repositories)
+        return repositories.error().code == ErrorCode::NotFound ? Result(ids) : repositories.error();
     for (const auto& entry : *repositories) {
         std::string name = entry.path().filename().string();
         if (!name.starts_with(kPrefix)) continue;

@@ -40,6 +40,10 @@ class Repository {
     /// not in the cache.
     [[nodiscard]] std::filesystem::path presentPart(const std::string& file) const;
 
+    /// Io, naming the folder, where what is in the cache of it can't be looked at; not being there is no
+    /// error.
+    [[nodiscard]] Result<void> requireReadable() const;
+
     /// Makes `file` of the snapshot a relative link to the blob; Io.
     [[nodiscard]] Result<void> link(const std::string& commit, const std::string& file,
                                     const std::string& hash) const;
@@ -50,7 +54,8 @@ class Repository {
     std::filesystem::path m_folder, m_locks;
 };
 
-/// The ids of the cached repositories of models, sorted; none where the cache can't be read.
-std::vector<std::string> cachedIds(const std::filesystem::path& cache);
+/// The ids of the cached repositories of models, sorted; none where there is no cache. Io where it can't be
+/// read.
+Result<std::vector<std::string>> cachedIds(const std::filesystem::path& cache);
 
 }  // namespace reelgrid::hub

@@ -30,6 +30,12 @@ int refuseSecondFile(AVFormatContext*, AVIOContext**, const char*, int, AVDictio
 }
 
 Result<FileHandle> openFile(const fs::path& path) {
+    std::error_code failed;
+    const fs::file_status found = fs::status(path, failed);
+    if (found.type() == fs::file_type::not_found) return Error{ErrorCode::NotFound, "no such file"};
+    if (failed) return Error{ErrorCode::Io, "can't be opened: " + failed.message()};
+    // FFmpeg would wait for a pipe that nobody writes to.
+    if (!fs::is_regular_file(found)) return Error{ErrorCode::InvalidData, "not a regular file"};
     // "file:" keeps a name with a colon from being taken for a protocol.
     const std::string url = "file:" + path.string();
     AVDictionary* options = nullptr;

@@ -51,11 +51,6 @@ void PacketReader::selectStream() {
 }
 
 Result<PacketReader> PacketReader::open(const fs::path& path) {
-    std::error_code failed;
-    const fs::file_status status = fs::status(path, failed);
-    if (!fs::exists(status)) return Error{ErrorCode::NotFound, "no such file"};
-    if (!fs::is_regular_file(status)) return Error{ErrorCode::InvalidData, "not a regular file"};
-
     auto opened = openInput(path);
     if (!opened) return opened.error();
     InputHandle input = std::move(*opened);

@@ -78,14 +78,14 @@ MetricSource sourceOf(Asked metric, const std::string& named) {
     return {metric, {}, program, "FFmpeg " + program.version};
 }
 
-/// A model's files that numbers can depend on, in one order everywhere; a file is itself.
-std::vector<fs::path> filesOf(const fs::path& part) {
+/// A model's files that numbers can depend on, in one order everywhere; a file is itself. As entriesOf().
+Result<std::vector<fs::path>> filesOf(const fs::path& part) {
     std::error_code failed;
-    if (!fs::is_directory(part, failed)) return {part};
+    if (!fs::is_directory(part, failed)) return std::vector{part};
     constexpr std::array kRead{".json", ".txt", ".safetensors", ".bin"};
     std::vector<fs::path> files;
     const auto entries = entriesOf(part);
-    if (!entries) return files;
+    if (!entries) return entries.error();
     for (const fs::directory_entry& entry : *entries)
         if (std::ranges::find(kRead, entry.path().extension().string()) != kRead.end() &&
             entry.is_regular_file(failed))
@@ -123,12 +123,15 @@ Result<std::string> fingerprintOf(const std::vector<MetricSource>& sources, cons
     for (const MetricSource& source : sources) {
         add(hash, metrics::infoOf(source.metric).name);
         add(hash, source.with);
-        for (const fs::path& part : source.parts)
-            for (const fs::path& file : filesOf(part)) {
+        for (const fs::path& part : source.parts) {
+            const auto files = filesOf(part);
+            if (!files) return files.error();
+            for (const fs::path& file : *files) {
                 const auto own = sha256OfFile(file, stop);
                 if (!own) return own.error();
                 add(hash, file.filename().string() + " " + *own);
             }
+        }
     }
     return hash.finish();
 }

@@ -28,11 +28,13 @@ fs::path snapshotOf(const std::string& hubId) {
     return hub::Repository(hub::HubAccess::fromEnvironment().cache, hubId).presentSnapshot();
 }
 
-/// Sorted, so that the same one is taken everywhere.
+/// Sorted, so that the same one is taken everywhere; none where there is no such folder. Throws Failure where
+/// it can't be read.
 std::vector<fs::path> weightFilesIn(const fs::path& folder) {
     std::vector<fs::path> files;
     const auto entries = entriesOf(folder);
-    if (!entries) return files;
+    if (!entries && entries.error().code == ErrorCode::NotFound) return files;
+    if (!entries) throw Failure(entries.error().in("weights of metrics"));
     std::error_code failed;
     for (const fs::directory_entry& entry : *entries)
         if (std::ranges::find(kEndings, entry.path().extension().string()) != kEndings.end() &&
@@ -113,6 +115,7 @@ fs::path MetricWeights::modelFolder(const std::string& hubId) const {
 fs::path MetricWeights::requireModel(const std::string& metric, const std::string& hubId) const {
     const fs::path folder = modelFolder(hubId);
     if (!folder.empty()) return folder;
+    hub::Repository(hub::HubAccess::fromEnvironment().cache, hubId).requireReadable().value();
     throw Failure(ErrorCode::NotFound, metric + " needs weights: " + hubId +
                                            "; `reelgrid-cli models download " + hubId +
                                            "` brings them, or --metric-weights names a folder with " +

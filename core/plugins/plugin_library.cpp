@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/file_check.h"
 #include "core/base/json.h"
 #include "core/base/resources.h"
 #include "core/base/sha256.h"
@@ -105,12 +107,14 @@ std::string textOf(const char* text, std::size_t mostBytes) {
     return text == nullptr ? std::string() : std::string(text, strnlen(text, mostBytes));
 }
 
+Result<void> requireLibrary(const fs::path& file) {
+    return requireFile(file, std::numeric_limits<std::uint64_t>::max());
+}
+
 }  // namespace
 
 Result<PluginSource> sourceOf(const fs::path& file) {
-    std::error_code failed;
-    if (!fs::is_regular_file(file, failed))
-        return Error{ErrorCode::NotFound, file.string() + ": there is no such file"};
+    if (auto there = requireLibrary(file); !there) return there.error();
     if (file.extension() != ".json") return PluginSource{file, {}, {}};
     const auto recipe = readJsonObject(file, kMostRecipeBytes);
     if (!recipe) return recipe.error();
@@ -118,9 +122,8 @@ Result<PluginSource> sourceOf(const fs::path& file) {
     if (plugin == recipe->end() || !plugin->is_string())
         return invalid(file.string() + ": \"plugin\" with the library's name was needed");
     const fs::path library = libraryNamed(plugin->get<std::string>(), file);
-    if (!fs::is_regular_file(library, failed))
-        return Error{ErrorCode::NotFound,
-                     file.string() + ": its plug-in " + library.string() + ": there is no such file"};
+    if (auto there = requireLibrary(library); !there)
+        return there.error().in(file.string() + ": its plug-in");
     PluginSource source{library, file, {}};
     const auto loaded = recipe->find("library");
     if (loaded != recipe->end() && loaded->is_string() && !loaded->get<std::string>().empty())

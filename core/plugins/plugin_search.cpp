@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
+#include "core/base/folder.h"
 #include "core/base/pending_file.h"
 
 namespace reelgrid::plugins {
@@ -37,20 +39,24 @@ class Collected {
 
     void addFolder(const fs::path& folder) {
         constexpr std::size_t kMost = 256;
-        std::error_code failed;
+        const auto entries = entriesOf(folder);
+        if (!entries) {
+            if (entries.error().code != ErrorCode::NotFound) notes.push_back(entries.error().message);
+            return;
+        }
         std::vector<fs::path> found;
-        for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
-             entry.increment(failed)) {
-            const fs::path extension = entry->path().extension();
+        for (const fs::directory_entry& entry : *entries) {
+            const fs::path extension = entry.path().extension();
             const bool isPlugin = extension == ".so" || extension == ".json" ||
-                                  (extension == ".py" && hasAttend(entry->path()));
-            if (isPlugin && found.size() < kMost) found.push_back(*entry);
+                                  (extension == ".py" && hasAttend(entry.path()));
+            if (isPlugin && found.size() < kMost) found.push_back(entry);
         }
         std::sort(found.begin(), found.end());
         for (const fs::path& path : found) add(path, Found::InFolder);
     }
 
     std::vector<PluginFile> files;
+    std::vector<std::string> notes;
 };
 
 }  // namespace
@@ -62,7 +68,7 @@ fs::path userPluginFolder() {
     return fs::path(home) / ".local" / "share" / "reelgrid" / "backends";
 }
 
-std::vector<PluginFile> pluginFiles(const std::vector<std::string>& given) {
+std::vector<PluginFile> pluginFiles(const std::vector<std::string>& given, std::vector<std::string>& notes) {
     Collected collected;
     for (const std::string& file : given) collected.add(file, Found::Given);
     const std::string path = variable("REELGRID_BACKEND_PATH");
@@ -77,6 +83,7 @@ std::vector<PluginFile> pluginFiles(const std::vector<std::string>& given) {
         start = end + 1;
     }
     if (const fs::path own = userPluginFolder(); !own.empty()) collected.addFolder(own);
+    std::ranges::move(collected.notes, std::back_inserter(notes));
     return collected.files;
 }
 

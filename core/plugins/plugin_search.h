@@ -20,7 +20,7 @@ std::filesystem::path userPluginFolder();
 
 /// `given`, then the libraries (.so), recipes (.json) and kernels in Python (.py with an attend()) of
 /// $REELGRID_BACKEND_PATH (files and folders, separated by colons) and of the user's folder, each once and a
-/// folder's in the order of their names.
-std::vector<PluginFile> pluginFiles(const std::vector<std::string>& given);
+/// folder's in the order of their names. A folder that can't be looked through is put into `notes`, with why.
+std::vector<PluginFile> pluginFiles(const std::vector<std::string>& given, std::vector<std::string>& notes);
 
 }  // namespace reelgrid::plugins

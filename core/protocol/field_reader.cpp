@@ -67,11 +67,13 @@ void FieldReader::integer(const char* key, int& target, int low) {
             ? value->get<std::uint64_t>() <= std::uint64_t(kHigh) && value->get<std::int64_t>() >= low
             : value->is_number_integer() && value->get<std::int64_t>() >= low &&
                   value->get<std::int64_t>() <= kHigh;
+    const bool isTooLarge = value->is_number_unsigned() && value->get<std::uint64_t>() > std::uint64_t(kHigh);
+    const bool hasLow = low != std::numeric_limits<int>::min();
     if (!fits)
         return wrong(key, *value,
-                     "a whole number" + (low == std::numeric_limits<int>::min()
-                                             ? std::string()
-                                             : " of at least " + std::to_string(low)));
+                     "a whole number" + (isTooLarge ? " of at most " + std::to_string(kHigh)
+                                         : hasLow   ? " of at least " + std::to_string(low)
+                                                    : std::string()));
     target = value->get<int>();
 }
 

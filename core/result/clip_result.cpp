@@ -15,29 +15,38 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{32} << 20;
 
+/// What is absent is empty.
 template <class T>
-void readCompanion(const std::filesystem::path& file, Result<T> (*reader)(const nlohmann::json&), T& into,
-                   std::vector<Error>& problems) {
+Result<T> readCompanion(const std::filesystem::path& file, Result<T> (*reader)(const nlohmann::json&)) {
     auto text = readFile(file, kMaxFileBytes);
-    if (!text) {
-        if (text.error().code != ErrorCode::NotFound) problems.push_back(text.error());
-        return;
-    }
+    if (!text) return text.error().code == ErrorCode::NotFound ? Result(T()) : text.error();
     auto parsed = parseJson(*text, file.string());
-    if (!parsed) return problems.push_back(parsed.error());
+    if (!parsed) return parsed.error();
     auto read = reader(*parsed);
-    if (!read) return problems.push_back(read.error().in(file.string()));
-    into = *std::move(read);
+    if (!read) return read.error().in(file.string());
+    return read;
+}
+
+template <class T>
+void take(Result<T> read, T& into, std::vector<Error>& problems) {
+    if (read)
+        into = *std::move(read);
+    else
+        problems.push_back(read.error());
 }
 
 }  // namespace
 
+Result<Manifest> readManifest(const std::filesystem::path& clip) {
+    return readCompanion(protocol::resultFolderOf(clip) / protocol::kManifestFile, manifestFromJson);
+}
+
 ClipResult readClipResult(const std::filesystem::path& clip) {
     ClipResult result;
     const std::filesystem::path folder = protocol::resultFolderOf(clip);
-    readCompanion(folder / protocol::kTimingFile, timingsFromJson, result.timings, result.problems);
-    readCompanion(folder / protocol::kMetricsFile, metricsFromJson, result.metrics, result.problems);
-    readCompanion(folder / protocol::kManifestFile, manifestFromJson, result.manifest, result.problems);
+    take(readCompanion(folder / protocol::kTimingFile, timingsFromJson), result.timings, result.problems);
+    take(readCompanion(folder / protocol::kMetricsFile, metricsFromJson), result.metrics, result.problems);
+    take(readManifest(clip), result.manifest, result.problems);
     const std::string &own = result.manifest.clipSha256, &measured = result.metrics.clipSha256;
     if (own.empty() || measured.empty() || own == measured) return result;
     result.metrics = {};

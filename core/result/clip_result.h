@@ -25,6 +25,9 @@ struct ClipResult {
     [[nodiscard]] const Timing* timing() const { return timings.empty() ? nullptr : &timings.back(); }
 };
 
+/// manifest.json alone, empty where there is none. Io or InvalidData, naming the file.
+Result<Manifest> readManifest(const std::filesystem::path& clip);
+
 /// Reads timing.json, metrics.json and manifest.json of a clip, as far as they exist; figures of another clip
 /// than the manifest's are left out, and a problem says so. Blocks on the disk; safe on any thread.
 ClipResult readClipResult(const std::filesystem::path& clip);

@@ -1,6 +1,7 @@
 #include "core/base/folder.h"
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "core/base/pending_file.h"
@@ -38,12 +39,31 @@ TEST_F(FolderTest, SaysWhichFolderCannotBeListedAndWhy) {
     EXPECT_EQ(file.error().code, ErrorCode::Io);
 }
 
+TEST_F(FolderTest, AmongPlacesThatWereLookedAtSaysThatItCannotBeRead) {
+    EXPECT_EQ(nameOfLookedAt(m_folder), m_folder.string());
+    EXPECT_EQ(nameOfLookedAt(m_folder / "none"), (m_folder / "none").string());
+    EXPECT_EQ(nameOfLookedAt(m_folder / "a"), (m_folder / "a").string() + ": Not a directory");
+}
+
 TEST_F(FolderTest, AListingThatStopsHalfwayIsAnErrorAndThrowsNothing) {
     const FailingReaddir failing(3);
     const auto entries = entriesOf(m_folder);
     ASSERT_FALSE(entries);
     EXPECT_EQ(entries.error().code, ErrorCode::Io);
     EXPECT_EQ(entries.error().message, m_folder.string() + ": Input/output error");
+}
+
+TEST_F(FolderTest, ThatOfTemporaryFilesIsNamedWhereThereIsNone) {
+    const char* before = std::getenv("TMPDIR");
+    const std::string kept = before == nullptr ? "" : before;
+    setenv("TMPDIR", (m_folder / "none").c_str(), 1);
+    const auto missing = folderOfTemporaryFiles();
+    setenv("TMPDIR", m_folder.c_str(), 1);
+    EXPECT_EQ(folderOfTemporaryFiles().value(), m_folder);
+    before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
+    ASSERT_FALSE(missing);
+    EXPECT_THAT(missing.error().message,
+                testing::HasSubstr("TMPDIR=" + (m_folder / "none").string() + ": No such file"));
 }
 
 }  // namespace

@@ -63,7 +63,19 @@ TEST_F(CatalogTest, FoldersThatCannotBeReadToTheirEndLeaveTheBuiltInModel) {
     const auto models = listModels();
     ASSERT_FALSE(models.empty());
     for (const families::ModelInfo& model : models) EXPECT_TRUE(model.id.starts_with("demo")) << model.id;
-    EXPECT_FALSE(findModel("Wan-AI/Tiny"));
+    EXPECT_THAT(findModel("Wan-AI/Tiny").error().message, HasSubstr("snapshots: Input/output error"));
+    EXPECT_THAT(unreadableInCache(),
+                testing::ElementsAre(HasSubstr(m_folder.string() + ": Input/output error")));
+}
+
+TEST_F(CatalogTest, AModelInTheCacheThatCannotBeReadIsTold) {
+    fs::create_directories(m_folder / "models--Wan-AI--Tiny");
+    fs::create_symlink("snapshots", m_folder / "models--Wan-AI--Tiny" / "snapshots");
+    setenv("HF_HUB_CACHE", m_folder.c_str(), 1);
+    EXPECT_THAT(unreadableInCache(), testing::ElementsAre(HasSubstr("model Wan-AI/Tiny: ")));
+    EXPECT_THAT(findModel("Wan-AI/Tiny").error().message, HasSubstr("snapshots: Too many levels"));
+    fs::create_symlink("round", m_folder / "round");
+    EXPECT_THAT(findModel(m_folder / "round").error().message, HasSubstr("round: Too many levels"));
 }
 
 TEST_F(CatalogTest, ARefMayNotLeaveTheCache) {

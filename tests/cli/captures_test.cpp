@@ -39,6 +39,17 @@ TEST(CapturesVerb, AFileThatCanTBeReadIsNamedAndTheOthersAreListed) {
     EXPECT_THAT(run.errors, HasSubstr("fav2_input_11.pt"));
 }
 
+TEST(CapturesVerb, SaysWhereTheFolderLacksSomeThatItsMetadataCounts) {
+    const TestFolder folder;
+    std::filesystem::copy(kCaptures, folder.path());
+    EXPECT_EQ(runProgram({"captures", "list", folder.path()}).errors, "");
+    std::filesystem::remove(folder.path() / "fav2_input_2.pt");
+    const ProgramRun run = runProgram({"captures", "list", folder.path()});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("fav2_metadata.pt: 3 captures were saved, 2 are there"));
+    EXPECT_THAT(run.output, HasSubstr("fav2_input_10.pt"));
+}
+
 TEST(CapturesVerb, ShowsOneHeadsMapAndWritesTheSameDocument) {
     const TestFolder folder;
     const ProgramRun run = runProgram({"captures", "show", kCaptures + "/fav2_input_000000.pt", "--head", "1",

@@ -60,6 +60,28 @@ class CompareReuseTest : public testing::Test {
     std::string m_errors;
 };
 
+TEST_F(CompareReuseTest, WhatCannotBeWrittenIsNotAnnounced) {
+    for (const char* name : {"report.html", "session.json"}) {
+        fs::remove(m_folder.path() / "out" / name);
+        fs::create_directory(m_folder.path() / "out" / name);
+    }
+    const ProgramRun run = compare();
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("report.html: it is a folder"));
+    const json document = onlyDocument(run.output);
+    EXPECT_FALSE(document.contains("report"));
+    EXPECT_FALSE(document.contains("session"));
+    EXPECT_EQ(document["results"][0]["reused"], true);
+}
+
+TEST_F(CompareReuseTest, AResultFolderThatCannotBeReadIsNotCalledMissing) {
+    const fs::path files = protocol::resultFolderOf(m_clip);
+    fs::remove_all(files);
+    fs::create_symlink(files.filename(), files);  // a circle, which root can't read either
+    EXPECT_THAT(compare().errors, HasSubstr("rendered again: " + (files / "manifest.json").string() +
+                                            ": Too many levels of symbolic links"));
+}
+
 TEST_F(CompareReuseTest, RendersAgainWhenTheModelChangedInPlace) {
     const fs::path scheduler = m_model / "scheduler/scheduler_config.json";
     json config = json::parse(readFile(scheduler).value());

@@ -102,6 +102,8 @@ TEST(Plan, IsWhatAPersonComputes) {
     EXPECT_EQ(shards["best"][1]["weights_seconds"], 0);
     const ProgramRun table = runProgram({"plan", "--gpus", "3", "--tflops", "1"});
     EXPECT_THAT(table.output, testing::HasSubstr("1296 tokens, 3 heads, 8 layers, 2 passes a step"));
+    EXPECT_THAT(runProgram({"plan", "--gpus", "1", "--tflops", "1", "--memory", "0.00001"}).output,
+                testing::ContainsRegex("B  doesn't fit"));
     EXPECT_THAT(table.output, testing::HasSubstr("Assumed:\n  one card computes attention with 1"));
 }
 

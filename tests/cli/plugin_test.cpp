@@ -313,7 +313,7 @@ TEST(BackendPlugin, ARecipeThatCanNotBeServedSaysWhy) {
                 HasSubstr("\"arguments\" lacks dim: aten::softmax.int("));
     EXPECT_THAT(whyNot(with("arguments", {{"self", "$q"}, {"dim", -1}, {"speed", 3}})),
                 HasSubstr("no argument speed"));
-    EXPECT_THAT(whyNot(with("plugin", "nothing")), HasSubstr("there is no such file"));
+    EXPECT_THAT(whyNot(with("plugin", "nothing")), HasSubstr("no such file"));
     EXPECT_THAT(whyNot(with("result", -1)),
                 HasSubstr("result -1: a whole number from 0 to 65536 was needed"));
     EXPECT_THAT(whyNot(with("contiguous", "yes")), HasSubstr("contiguous \"yes\": true or false was needed"));

@@ -85,6 +85,12 @@ TEST(Render, KeepsNoFramesWhereNoneAreWanted) {
         ASSERT_EQ(run.exitCode, 0) << run.errors;
         EXPECT_EQ(fs::exists(protocol::resultFolderOf(clip) / protocol::kFramesFile),
                   std::string(keep) == "lossless");
+        const ProgramRun grid =
+            runProgram({"stitch", clip, clip, "--lossless", "--output", folder.file("grid.mkv")});
+        EXPECT_EQ(grid.exitCode, 0) << grid.errors;
+        EXPECT_EQ(grid.errors.find("clip.mp4: no frames were kept of it") == std::string::npos,
+                  std::string(keep) == "lossless")
+            << grid.errors;
     }
     const ProgramRun wrong = runProgram(tiny({"render", "--output", clip, "--keep-frames", "some"}));
     EXPECT_EQ(wrong.exitCode, 2);

@@ -216,12 +216,33 @@ TEST_F(KeptFramesTest, AreLeftAloneWhereTheyArentTheClips) {
     EXPECT_THAT(remarkWith(whole.substr(0, 100)),
                 testing::HasSubstr("it has 100 bytes, " + std::to_string(whole.size()) + " were needed"));
     std::filesystem::remove(framesOf(clip));
-    EXPECT_THAT(comparedFrames(clip).remark, testing::HasSubstr("it is not there"));
+    EXPECT_THAT(comparedFrames(clip).remark, testing::HasSubstr("frames.mkv: no such file; the encoded"));
+    std::filesystem::create_symlink("frames.mkv", framesOf(clip));
+    EXPECT_THAT(comparedFrames(clip).remark, testing::HasSubstr("frames.mkv: Too many levels"));
+    std::filesystem::remove(framesOf(clip));
 
     ASSERT_TRUE(writeFile(framesOf(clip), whole));
     EXPECT_TRUE(comparedFrames(clip).isLossless);
     write("fav2.mp4", greys(48, 20));
     EXPECT_THAT(comparedFrames(clip).remark, testing::HasSubstr("it is of another clip"));
+}
+
+TEST_F(KeptFramesTest, AreNotPassedOverInSilenceWhereTheManifestCannotBeRead) {
+    const auto clip = writeKept("fav2.mp4", greys(48, 80));
+    const auto manifest = protocol::resultFolderOf(clip) / protocol::kManifestFile;
+    for (const char* damaged : {"{\"request\":", R"({"kept_frames":{"bytes":"many"}})"}) {
+        ASSERT_TRUE(writeFile(manifest, damaged));
+        EXPECT_EQ(comparedFrames(clip).file, clip);
+        EXPECT_THAT(comparedFrames(clip).remark,
+                    testing::AllOf(testing::HasSubstr(manifest.string()),
+                                   testing::HasSubstr("the encoded clip is shown and measured instead")))
+            << damaged;
+    }
+    std::filesystem::remove_all(manifest.parent_path());
+    std::filesystem::create_symlink("fav2.files", manifest.parent_path());  // can't be read, by root either
+    EXPECT_THAT(comparedFrames(clip).remark, testing::HasSubstr("manifest.json: Too many levels"));
+    std::filesystem::remove(manifest.parent_path());
+    EXPECT_EQ(comparedFrames(clip).remark, "") << "none were kept";
 }
 
 TEST_F(KeptFramesTest, GoWithTheClipThatReplacesTheirs) {

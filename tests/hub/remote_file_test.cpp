@@ -1,11 +1,13 @@
 #include "core/hub/remote_file.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "core/base/pending_file.h"
+#include "core/hub/partial_file.h"
 
 namespace reelgrid::hub {
 namespace {
@@ -56,6 +58,16 @@ TEST(HashOfFile, IsGitsForSmallFilesAndSha256ForLargeOnes) {
               "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03");
     std::filesystem::remove(path);
     EXPECT_FALSE(hashOfFile(path, kGit));
+}
+
+TEST(HashOfFile, AndADownloadWaitForNoPipe) {
+    const auto path = std::filesystem::path(testing::TempDir()) / ("pipe_" + std::to_string(getpid()));
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_THAT(hashOfFile(path, kGit).error().message, HasSubstr("not a regular file"));
+    const auto lock = path.string() + ".lock";
+    EXPECT_FALSE(PartialFile::open(path, lock)) << "nobody reads what would be written to it";
+    std::filesystem::remove(path);
+    std::filesystem::remove(lock);
 }
 
 }  // namespace

@@ -44,8 +44,20 @@ TEST(Repository, ShowsTheSnapshotOfMain) {
         EXPECT_TRUE(repository.presentPart(absent).empty());
     repository.link("2222", "config.json", "abc").value();
     EXPECT_EQ(repository.presentPart(""), repository.presentSnapshot());
-    EXPECT_THAT(cachedIds(cache), testing::ElementsAre("owner/name"));
+    EXPECT_THAT(cachedIds(cache).value(), testing::ElementsAre("owner/name"));
     fs::remove_all(cache);
+    EXPECT_THAT(cachedIds(cache).value(), testing::IsEmpty()) << "there is no cache yet";
+}
+
+TEST(Repository, OfACacheThatCannotBeReadIsNotTakenForAbsent) {
+    const fs::path cache = fs::path(testing::TempDir()) / ("unreadable_" + std::to_string(getpid()));
+    const Repository repository(cache, "owner/name");
+    EXPECT_TRUE(repository.requireReadable());
+    fs::create_symlink(cache.filename(), cache);  // a circle, which root can't read either
+    EXPECT_THAT(repository.requireReadable().error().message,
+                testing::HasSubstr("snapshots: Too many levels"));
+    EXPECT_EQ(cachedIds(cache).error().code, ErrorCode::Io);
+    fs::remove(cache);
 }
 
 }  // namespace

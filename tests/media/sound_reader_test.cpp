@@ -1,6 +1,7 @@
 #include "core/media/sound_reader.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -111,6 +112,9 @@ TEST_F(SoundReaderTest, AClipWithoutSoundHasNoneAndNoClipIsAnError) {
     EXPECT_EQ(SoundReader::open(m_folder / "none.mp4").error().code, ErrorCode::NotFound);
     std::ofstream(m_folder / "text.mp4") << "no clip";
     EXPECT_THAT(SoundReader::open(m_folder / "text.mp4").error().message, HasSubstr("text.mp4"));
+    const fs::path pipe = m_folder / "pipe.mp4";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_THAT(SoundReader::open(pipe).error().message, HasSubstr("pipe.mp4: not a regular file"));
 }
 
 TEST_F(SoundReaderTest, DamagedFilesEndOrAreSilentAndNeverMore) {

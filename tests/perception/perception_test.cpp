@@ -274,6 +274,11 @@ TEST_F(PerceptionTest, SourcesAreFoundWithoutLoadingAndKnownByWhatTheyHold) {
     EXPECT_NE(ofClip(), clip) << "words are a part of it";
 }
 
+TEST_F(PerceptionTest, AFolderOfWeightsThatCannotBeReadIsNotCalledEmpty) {
+    fs::create_symlink("v0.1", weights() / "v0.1");  // a circle, which root can't read either
+    EXPECT_THAT(whyNot({Asked::Lpips}), HasSubstr("v0.1: Too many levels"));
+}
+
 TEST_F(PerceptionTest, WhatIsMissingIsNamed) {
     EXPECT_THAT(whyNot({Asked::Lpips}),
                 AllOf(HasSubstr("lpips needs weights: torchvision's alexnet-owt-7be5be79.pth"),

@@ -56,7 +56,7 @@ TEST(DescribedPlugin, NamesFileValueAndWhatWasNeeded) {
     EXPECT_THAT(errorOf("WithoutRun"), HasSubstr("run: a function was needed"));
     EXPECT_THAT(errorOf("ClaimsNan"), HasSubstr("claimed_l1: it isn't finite"));
     EXPECT_THAT(errorOf("MisnamesItsOption"), HasSubstr("option \"a.b\": letters, digits, _ or -"));
-    EXPECT_THAT(errorOf("nothing"), HasSubstr("nothing.so: there is no such file"));
+    EXPECT_THAT(errorOf("nothing"), HasSubstr("nothing.so: no such file"));
 }
 
 TEST(DescribedPlugin, TakesOneOfTheFirstAbi) {

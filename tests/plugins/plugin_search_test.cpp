@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "tests/base/failing_readdir.h"
+
 namespace reelgrid::plugins {
 namespace {
 
@@ -29,7 +31,8 @@ class PluginSearch : public testing::Test {
 
     std::vector<std::string> names(const std::vector<std::string>& given = {}) const {
         std::vector<std::string> found;
-        for (const PluginFile& file : pluginFiles(given))
+        std::vector<std::string> notes;
+        for (const PluginFile& file : pluginFiles(given, notes))
             found.push_back(fs::relative(file.path, fs::canonical(m_folder)).string() +
                             (file.found == Found::Given ? " given" : ""));
         return found;
@@ -50,6 +53,22 @@ TEST_F(PluginSearch, TakesFilesAndFoldersAndGivenOnesFirstAndEachOnce) {
     EXPECT_THAT(
         names({(m_folder / "own" / "link.so").string()}),
         testing::ElementsAre("b.so given", testing::EndsWith("nowhere"), "own/reelgrid/backends/mine.so"));
+}
+
+TEST_F(PluginSearch, AFolderThatCannotBeLookedThroughIsTold) {
+    std::vector<std::string> notes;
+    const fs::path own = m_folder / "own/reelgrid/backends";
+    fs::remove_all(own);
+    EXPECT_TRUE(pluginFiles({}, notes).empty());
+    EXPECT_THAT(notes, testing::IsEmpty()) << "nobody has to have one";
+    std::ofstream(own) << "a file in its place";
+    setenv("REELGRID_BACKEND_PATH", m_folder.c_str(), 1);
+    EXPECT_FALSE(pluginFiles({}, notes).empty()) << "those of the other folder";
+    EXPECT_THAT(notes, testing::ElementsAre(testing::HasSubstr("backends: Not a directory")));
+    const FailingReaddir failing(3);
+    notes.clear();
+    pluginFiles({}, notes);
+    EXPECT_THAT(notes, testing::Contains(m_folder.string() + ": Input/output error"));
 }
 
 }  // namespace

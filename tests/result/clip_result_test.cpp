@@ -1,6 +1,7 @@
 #include "core/result/clip_result.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <cmath>
 
@@ -115,6 +116,24 @@ TEST(ClipResult, OfAnotherClipsFiguresHasNone) {
         ASSERT_EQ(read.problems.size(), 1u);
         EXPECT_THAT(read.problems[0].message, HasSubstr("metrics.json: it is of another clip"));
     }
+}
+
+TEST(ClipResult, APipeInTheirPlaceIsOneProblemAndNotWaitedFor) {
+    const session::SessionFolder folder;
+    const auto clip = folder.write("a.mp4", "pictures");
+    folder.write("a.files/manifest.json", R"({"timing_sha256":")" + std::string(64, 'a') + R"("})");
+    ASSERT_EQ(mkfifo((folder.path() / "a.files/timing.json").c_str(), 0600), 0);
+    const ClipResult read = readResultOfFile(clip);
+    ASSERT_EQ(read.problems.size(), 1u);
+    EXPECT_THAT(read.problems[0].message, HasSubstr("timing.json: not a regular file"));
+}
+
+TEST(ClipResult, AFolderThatCannotBeReadIsNotTakenForAbsent) {
+    const session::SessionFolder folder;
+    std::filesystem::create_symlink("a.files", folder.path() / "a.files");
+    const ClipResult read = readClipResult(folder.path() / "a.mp4");
+    ASSERT_EQ(read.problems.size(), 3u) << "timing, metrics and manifest";
+    EXPECT_THAT(read.problems[2].message, HasSubstr("manifest.json: Too many levels"));
 }
 
 TEST(ClipResult, TakeTheReferenceScriptsPlainTiming) {

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+#include <unistd.h>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
@@ -6,10 +8,12 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/studio/measure/measure_tools.h"
+#include "app/studio/measure/measurement_opener.h"
 #include "app/studio/measure/render_arguments.h"
 #include "core/base/pending_file.h"
 #include "tests/studio/window_fixture.h"
@@ -187,6 +191,14 @@ TEST_F(MeasureTest, ADamagedResultIsOneIssueAndAnotherFileIsASession) {
     EXPECT_TRUE(m_window.issues().issues()[1].contains("other.json"))
         << m_window.issues().issues()[1].toStdString();
     EXPECT_TRUE(windows().isEmpty());
+}
+
+TEST(MeasurementOpener, WaitsForNoPipe) {
+    const std::filesystem::path pipe =
+        std::filesystem::path(testing::TempDir()) / ("pipe_" + std::to_string(getpid()) + ".json");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_EQ(openWith(pipe), OpenWith::Document) << "whoever reads it says what is wrong";
+    std::filesystem::remove(pipe);
 }
 
 TEST_F(MeasureTest, TracesAndCapturesAreOpenedByWhatTheyAre) {

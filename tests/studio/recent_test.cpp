@@ -114,5 +114,16 @@ TEST_F(WindowTest, WhereNothingWasRenderedThereIsNoList) {
     ASSERT_TRUE(waitUntil([&] { return !m_window.findChild<RecentList*>()->isVisible(); }));
 }
 
+TEST_F(WindowTest, AResultsFolderThatCannotBeReadIsOneIssue) {
+    const fs::path results = m_folder / "results";
+    fs::remove_all(results);
+    fs::create_symlink("results", results);  // a circle, which root can't read either
+    m_window.sessions().lookForRecent();
+    ASSERT_TRUE(waitUntil([&] { return !m_window.issues().issues().isEmpty(); }));
+    EXPECT_TRUE(m_window.issues().issues()[0].contains("results: Too many levels"))
+        << m_window.issues().issues()[0].toStdString();
+    fs::remove(results);
+}
+
 }  // namespace
 }  // namespace reelgrid::studio

@@ -1,11 +1,12 @@
 #include "app/studio/measure/measurement_opener.h"
 
 #include <array>
-#include <fstream>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/opened_file.h"
 #include "core/base/pending_file.h"
 #include "core/suite/suite_file.h"
 
@@ -32,9 +33,9 @@ bool holdsCaptures(const fs::path& folder) {
 
 bool beginsAsTrace(const fs::path& file) {
     std::array<char, kHeadBytes> head{};
-    std::ifstream stream(file, std::ios::binary);
-    stream.read(head.data(), head.size());
-    const std::string_view text(head.data(), std::size_t(stream.gcount()));
+    const auto opened = openRegularFile(file);
+    if (!opened) return false;  // who reads it says what is wrong
+    const std::string_view text(head.data(), std::fread(head.data(), 1, head.size(), opened->file.get()));
     return text.find("\"traceEvents\"") != text.npos || text.find("\"schemaVersion\"") != text.npos;
 }
 

@@ -106,7 +106,7 @@ fs::path findPart(const Part& part, const std::vector<fs::path>& roots) {
 
 Error missing(const Part& part, const fs::path& file, const std::vector<fs::path>& roots) {
     std::string places;
-    for (const fs::path& root : roots) places += (places.empty() ? "" : ", ") + root.string();
+    for (const fs::path& root : roots) places += (places.empty() ? "" : ", ") + nameOfLookedAt(root);
     const std::string asFile =
         part.fileName == nullptr ? "" : " or text_encoders/" + std::string(part.fileName) + "*.safetensors";
     return {ErrorCode::NotFound, "model " + file.string() + ": no " + part.component + "/" + asFile +

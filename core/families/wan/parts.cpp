@@ -89,7 +89,7 @@ Result<fs::path> find(const Part& part, const std::vector<fs::path>& roots, cons
         for (const fs::path& folder : folders)
             if (fs::path file = fileIn(folder, part); !file.empty()) return file;
         if (isPresent(root / part.diffusersFolder / "config.json")) return root / part.diffusersFolder;
-        places += (places.empty() ? "" : ", ") + root.string();
+        places += (places.empty() ? "" : ", ") + nameOfLookedAt(root);
     }
     return Error{ErrorCode::NotFound, "model " + transformer.string() + ": no " + part.what + " (" +
                                           part.examples + ") was found in " + places +
