@@ -42,7 +42,8 @@ TEST(CapturesVerb, AFileThatCanTBeReadIsNamedAndTheOthersAreListed) {
 TEST(CapturesVerb, SaysWhereTheFolderLacksSomeThatItsMetadataCounts) {
     const TestFolder folder;
     std::filesystem::copy(kCaptures, folder.path());
-    EXPECT_EQ(runProgram({"captures", "list", folder.path()}).errors, "");
+    const std::string whole = runProgram({"captures", "list", folder.path()}).errors;
+    EXPECT_THAT(whole, testing::Not(HasSubstr("captures were saved")));
     std::filesystem::remove(folder.path() / "fav2_input_2.pt");
     const ProgramRun run = runProgram({"captures", "list", folder.path()});
     ASSERT_EQ(run.exitCode, 0) << run.errors;
