@@ -274,6 +274,7 @@ void MainWindow::connectIssues() {
     connect(m_sound, &ClipSound::failed, m_issues, show);
     connect(m_playback, &Playback::framesNotKept, m_issues, show);
     connect(m_sessions, &SessionController::failed, m_issues, show);
+    connect(m_unsaved, &UnsavedWorkKeeper::failed, m_issues, show);
     connect(&m_sessions->recent(), &RecentComparisons::failed, m_issues, show);
     connect(m_editorFiles, &EditorFiles::failed, m_issues, show);
     connect(m_background, &BackgroundThread::failed, m_issues, show);

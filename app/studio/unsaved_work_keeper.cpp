@@ -5,6 +5,7 @@
 #include <QStandardPaths>
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/folder.h"
@@ -69,7 +70,7 @@ void UnsavedWorkKeeper::keep() {
     const bool unsaved = m_history->isUnsaved();
     if (!unsaved && m_file.empty()) return;
     if (m_file.empty()) {
-        std::error_code ignored;  // writing says what is wrong, should somebody look for it
+        std::error_code ignored;  // writing says what is wrong
         fs::create_directories(workFolder(), ignored);
         const QString name = QDateTime::currentDateTime().toString("yyyyMMdd-HHmmsszzz") + '-' +
                              QString::number(QCoreApplication::applicationPid()) + ".json";
@@ -80,13 +81,20 @@ void UnsavedWorkKeeper::keep() {
     }
     const session::UnsavedWork work{m_history->now().session, m_history->now().file, session::LeftBy::Crash};
     m_background->run([unsaved, work, file = m_file](const std::stop_token&) -> BackgroundThread::Completion {
-        std::error_code ignored;
-        if (unsaved)
-            static_cast<void>(session::saveUnsavedWork(work, file));
-        else
+        if (!unsaved) {
+            std::error_code ignored;
             fs::remove(file, ignored);
-        return {};
+            return {};
+        }
+        return [this, kept = session::saveUnsavedWork(work, file)] { tellFailure(kept); };
     });
+}
+
+void UnsavedWorkKeeper::tellFailure(const Result<void>& kept) {
+    const bool isTold = std::exchange(m_isFailureTold, !kept);
+    if (kept || isTold) return;
+    Q_EMIT failed(tr("What isn't saved would be lost with this window, as it can't be kept: %1")
+                      .arg(QString::fromStdString(kept.error().message)));
 }
 
 void UnsavedWorkKeeper::close() {

@@ -31,10 +31,13 @@ class UnsavedWorkKeeper : public QObject {
 
   Q_SIGNALS:
     void found(const reelgrid::session::UnsavedWork& work);
+    /// What is unsaved can't be written; told once until it can again.
+    void failed(const QString& message);
 
   private:
     void keepSoon();
     void keep();
+    void tellFailure(const Result<void>& kept);
 
     const SessionHistory* m_history;
     std::filesystem::path m_file;
@@ -42,6 +45,7 @@ class UnsavedWorkKeeper : public QObject {
     std::optional<session::UnsavedWork> m_found;
     std::filesystem::path m_foundFile;
     QTimer m_due;
+    bool m_isFailureTold = false;
     std::unique_ptr<BackgroundThread> m_background;
 };
 

@@ -2817,6 +2817,13 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
 </context>
 <context>
+    <name>reelgrid::studio::UnsavedWorkKeeper</name>
+    <message>
+        <source>What isn&apos;t saved would be lost with this window, as it can&apos;t be kept: %1</source>
+        <translation>Was nicht gespeichert ist, ginge mit diesem Fenster verloren, denn es lässt sich nicht aufheben: %1</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::widgets::AdvancedFields</name>
     <message>
         <source>Scheduler</source>

@@ -2,6 +2,8 @@
 
 #include <QPushButton>
 #include <QSpinBox>
+#include <QStandardPaths>
+#include <fstream>
 
 #include "app/studio/banner.h"
 #include "tests/studio/window_fixture.h"
@@ -161,6 +163,17 @@ TEST_F(HistoryTest, WhatACrashLeftIsOfferedAndGoesOn) {
     MainWindow last;
     prepare(last);
     EXPECT_FALSE(waitUntil([&] { return last.banner().isVisible(); }, 500));
+}
+
+TEST_F(HistoryTest, ThatUnsavedWorkCannotBeKeptIsSaid) {
+    const QString data = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+    const fs::path folder = fs::path(data.toStdString()) / "unsaved";
+    fs::remove_all(folder);
+    fs::create_directories(folder.parent_path());
+    std::ofstream(folder) << "no folder";
+    openThree();
+    EXPECT_TRUE(waitUntil([&] { return m_window.issues().issues().join("; ").contains("can't be kept"); }));
+    fs::remove(folder);
 }
 
 }  // namespace
