@@ -80,14 +80,15 @@ void UnsavedWorkKeeper::keep() {
         static_cast<void>(m_lock->tryLock());
     }
     const session::UnsavedWork work{m_history->now().session, m_history->now().file, session::LeftBy::Crash};
-    m_background->run([unsaved, work, file = m_file](const std::stop_token&) -> BackgroundThread::Completion {
-        if (!unsaved) {
-            std::error_code ignored;
-            fs::remove(file, ignored);
-            return {};
-        }
-        return [this, kept = session::saveUnsavedWork(work, file)] { tellFailure(kept); };
-    });
+    m_background->run(
+        [this, unsaved, work, file = m_file](const std::stop_token&) -> BackgroundThread::Completion {
+            if (!unsaved) {
+                std::error_code ignored;
+                fs::remove(file, ignored);
+                return {};
+            }
+            return [this, kept = session::saveUnsavedWork(work, file)] { tellFailure(kept); };
+        });
 }
 
 void UnsavedWorkKeeper::tellFailure(const Result<void>& kept) {
