@@ -47,8 +47,8 @@ class Collected {
         std::vector<fs::path> found;
         for (const fs::directory_entry& entry : *entries) {
             const fs::path extension = entry.path().extension();
-            const bool isPlugin = extension == ".so" || extension == ".json" ||
-                                  (extension == ".py" && hasAttend(entry.path()));
+            const bool isPlugin =
+                extension == ".so" || extension == ".json" || (extension == ".py" && hasAttend(entry.path()));
             if (isPlugin && found.size() < kMost) found.push_back(entry);
         }
         std::sort(found.begin(), found.end());
