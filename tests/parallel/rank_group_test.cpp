@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <future>
 #include <thread>
 
 #include "core/parallel/sequence_shard.h"
@@ -170,7 +171,11 @@ IN_RANK(LeavesAnExchangeAlone) {
     static_cast<void>(group.all().gather(at::zeros({1})));
     std::this_thread::sleep_for(seconds(1));
     if (group.rank() == 1) kill(getpid(), SIGKILL);
-    group.deviceWatch().addEnd([] { dprintf(STDERR_FILENO, "what was under way is ended\n"); });
+    std::promise<void> end;  // called on a thread of its own
+    group.deviceWatch().addEnd([&] {
+        dprintf(STDERR_FILENO, "what was under way is ended\n");
+        end.set_value();
+    });
     group.deviceWatch().setLastResort([&](const Error& why) {
         dprintf(STDERR_FILENO, "last resort: %s\n", why.message.c_str());
         _exit(7);
@@ -182,6 +187,7 @@ IN_RANK(LeavesAnExchangeAlone) {
         try {
             group.deviceWatch().check();
         } catch (const Failure& failure) {
+            end.get_future().wait();
             dprintf(STDERR_FILENO, "told: %s\n", failure.what());
             _exit(8);
         }
