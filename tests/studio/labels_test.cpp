@@ -23,6 +23,12 @@ class LabelsTest : public WindowTest {
         settings.numInferenceSteps = 2;
         settings.width = settings.height = 32;
         settings.numFrames = 9;
+        settings.numRepetitions = 1;
+        settings.guidanceScale = 5;
+        settings.device = "cpu";
+        settings.dtype = "fp32";
+        settings.vaeTiling = "off";
+        settings.vaeTilePx = 256;
         if (change) change(settings);
         manifest.request.emplace();
         manifest.request->attentionType = backend;

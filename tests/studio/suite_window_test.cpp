@@ -139,6 +139,13 @@ TEST_F(SuiteWindowTest, AFolderThatHoldsSomethingElseIsNoRowsAndNotVotedOn) {
     catalog::RenderSettings& settings = manifest.settings.emplace();
     settings.prompt = "a tree";
     settings.attentionType = "fav2";
+    settings.device = "cpu";
+    settings.dtype = "fp32";
+    settings.vaeTiling = "off";
+    settings.vaeTilePx = 256;
+    settings.width = settings.height = 32;
+    settings.numFrames = 9;
+    settings.numInferenceSteps = settings.numRepetitions = 1;
     std::ofstream(files / "manifest.json") << result::toJson(manifest);
     window->clips().setCurrentIndex(window->order().index(1, 0));
     QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
