@@ -26,9 +26,12 @@ QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     if (total <= 0) return {};
     QString text = QString("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
     if (reference == nullptr || reference->id == clip.id || reference->timing() == nullptr) return text;
-    if (const auto ratio = result::denoiseRatio(*reference->timing(), *timing))
-        text += QString(" · denoise %1×").arg(*ratio, 0, 'f', 2) + differsText(*reference, clip);
-    return text;
+    const auto ratio = result::denoiseRatio(*reference->timing(), *timing);
+    if (!ratio) return text;
+    const QString both = text + QString(" · denoise %1×").arg(*ratio, 0, 'f', 2);
+    const QString differs = differsText(*reference, clip);
+    if (differs.isEmpty()) return both + '\n' + text;
+    return both + differs + '\n' + both + Playback::tr(" (differs)") + '\n' + text;
 }
 
 /// Nine 832×480 clips of 121 frames are 1.21 GiB without loss, four of 1280×720 and 81 frames 0.9: they are

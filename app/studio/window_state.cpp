@@ -123,6 +123,7 @@ void MainWindow::showHistory() {
     };
     show("undo", tr("&Undo"), history.canUndo(), history.undoName());
     show("redo", tr("&Redo"), history.canRedo(), history.redoName());
+    (*m_actions)["save-report"]->setEnabled(!m_comparison->clips().empty());
     setWindowModified(history.isUnsaved());
     (*m_actions)["frame-numbers"]->setChecked(m_grid->look().frameNumbers);
     (*m_actions)["sharp-pixels"]->setChecked(m_grid->look().magnified == session::MagnifiedPixels::Nearest);

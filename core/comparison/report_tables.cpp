@@ -34,7 +34,7 @@ std::string unevenness(const Report& report) {
 }
 
 std::string sameWorkNote(const Report& report) {
-    const auto other = requestDifferences(manifestsOf(report.entries), Beside::Content);
+    const auto other = requestDifferences(manifestsOf(report.entries), Beside::Picture);
     if (other.empty())
         return "Denoising outside attention is the same work for every backend, and so is decoding.";
     return "The clips are not of the same work (" + escaped(listed(other)) +

@@ -46,8 +46,9 @@ std::set<std::string> fieldsBeside(Beside beside) {
     // Whether frames are kept changes nothing of a clip.
     std::set<std::string> fields{"keep_frames"};
     fields.insert(kKernel.begin(), kKernel.end());
-    if (beside == Beside::Content) fields.insert(kContent.begin(), kContent.end());
-    if (beside != Beside::Kernel)
+    if (beside == Beside::Picture || beside == Beside::Content)
+        fields.insert(kContent.begin(), kContent.end());
+    if (beside == Beside::Shortcuts || beside == Beside::Content)
         protocol::forEachRenderField([&](const RenderField& field, auto) {
             if (field.decides == protocol::Decides::Attention) fields.insert(field.key);
         });

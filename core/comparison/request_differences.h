@@ -10,8 +10,9 @@ namespace reelgrid::comparison {
 /// What renders may differ in without being told apart.
 enum class Beside {
     Kernel,     ///< which backend attends, and how: type, policy, parameters
-    Shortcuts,  ///< that, and what is left out or rounded: step cache, linear layers
-    Content     ///< that, and what decides the picture but no time: prompts, seed, pictures
+    Picture,    ///< that, and what decides the picture but no time: prompts, seed, pictures
+    Shortcuts,  ///< the kernel, and what is left out or rounded: step cache, linear layers
+    Content     ///< all of that
 };
 
 /// In what clips' requests, as they ran, differ beside that, each once, most important first: "model",

@@ -47,7 +47,9 @@ std::string workOf(const result::ClipResult& result) {
     for (const int count :
          {settings->numInferenceSteps, settings->width, settings->height, settings->numFrames})
         work += " " + std::to_string(count);
-    return work + " " + settings->linear + " " + settings->dtype + " " + settings->device;
+    // Guidance takes two passes a step.
+    const char* passes = settings->guidanceScale > 1 ? " guided" : "";
+    return work + passes + " " + settings->linear + " " + settings->dtype + " " + settings->device;
 }
 
 bool SameWork::isUneven() const {

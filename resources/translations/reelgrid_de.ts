@@ -2562,6 +2562,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source> (differs: %1)</source>
         <translation> (verschieden: %1)</translation>
     </message>
+    <message>
+        <source> (differs)</source>
+        <translation> (verschieden)</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::RecentList</name>

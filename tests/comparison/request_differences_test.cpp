@@ -50,6 +50,7 @@ TEST(RequestDifferences, AStepCacheIsNoKernelButComparedWithOthers) {
     Manifest cached = rendered("sdpa");
     cached.settings->stepCache.threshold = 0.1;
     EXPECT_THAT(requestDifferences({&whole, &cached}, Beside::Kernel), ElementsAre("step cache"));
+    EXPECT_THAT(requestDifferences({&whole, &cached}, Beside::Picture), ElementsAre("step cache"));
     EXPECT_THAT(requestDifferences({&whole, &cached}, Beside::Shortcuts), IsEmpty());
 }
 

@@ -102,8 +102,10 @@ TEST_F(LabelsTest, ClipsOfSeveralRequestsAreNotPresentedAsOne) {
         << facts()[2].toStdString();
     EXPECT_EQ(promptOf(m_window.comparison(), "asked"), "");
     const auto tileSays = [&] { return m_window.grid().scene().tiles[1].what.detail; };
-    EXPECT_TRUE(waitUntil([&] { return tileSays().contains("denoise 1.00× (differs: steps)"); }))
-        << tileSays().toStdString();
+    EXPECT_TRUE(waitUntil([&] {
+        return tileSays() ==
+               "3.00 s · denoise 1.00× (differs: steps)\n3.00 s · denoise 1.00× (differs)\n3.00 s";
+    })) << tileSays().toStdString();
     const auto* chart = m_window.findChild<widgets::TimingChart*>();
     EXPECT_TRUE(
         waitUntil([&] { return chart->timings().size() == 2 && chart->timings()[1].otherWork == "steps"; }));

@@ -16,9 +16,11 @@ namespace reelgrid::widgets {
 
 /// What a tile says about itself; its picture comes with each composition.
 struct GridTile {
-    int id = -1;     ///< by which it is known again when others come, go or change places; -1: by its number
-    QString label;   ///< e.g. the backend's name
-    QString detail;  ///< beside the label, quieter: "12.3 s · denoise 1.40×"
+    int id = -1;    ///< by which it is known again when others come, go or change places; -1: by its number
+    QString label;  ///< e.g. the backend's name
+    /// Beside the label, quieter: "12.3 s · denoise 1.40×". Where there is no room for it the next of its
+    /// lines that has room, if any.
+    QString detail;
     QString origin;  ///< below the label, shortened to its room: what made a clip of another program
     QColor accent;
     QString message;       ///< in place of a picture: an error, or what is being waited for

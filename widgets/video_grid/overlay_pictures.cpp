@@ -34,9 +34,16 @@ QFont labelFont(bool strong) {
     return font;
 }
 
+/// The first of the lines that has room; empty: none.
+QString fittingLine(const QString& lines, const QFontMetrics& metrics, int room) {
+    for (const QString& line : lines.split('\n'))
+        if (metrics.horizontalAdvance(line) <= room) return line;
+    return {};
+}
+
 }  // namespace
 
-QImage pill(const QString& text, const QString& detail, const QColor& accent, int maxWidth,
+QImage pill(const QString& text, const QString& details, const QColor& accent, int maxWidth,
             double pixelRatio) {
     const QFontMetrics strong(labelFont(true));
     const QFontMetrics quiet(labelFont(false));
@@ -46,8 +53,8 @@ QImage pill(const QString& text, const QString& detail, const QColor& accent, in
     const QString shown = strong.elidedText(text, Qt::ElideMiddle, room);
     const int textWidth = strong.horizontalAdvance(shown);
     const int beforeDetail = shown.isEmpty() ? 0 : 8;
-    const int detailRoom = room - textWidth - beforeDetail;
-    const bool withDetail = !detail.isEmpty() && quiet.horizontalAdvance(detail) <= detailRoom;
+    const QString detail = fittingLine(details, quiet, room - textWidth - beforeDetail);
+    const bool withDetail = !detail.isEmpty();
     const int width =
         16 + mark + textWidth + (withDetail ? beforeDetail + quiet.horizontalAdvance(detail) : 0);
     const int height = strong.height() + 8;

@@ -9,8 +9,9 @@ namespace reelgrid::widgets {
 // What stands over the pictures: premultiplied, at device pixels; `maxWidth` is in logical ones. Null where
 // there is no room.
 
-/// A text on a plate: `text` strong, `detail` beside it where it fits, with a coloured mark before both.
-QImage pill(const QString& text, const QString& detail, const QColor& accent, int maxWidth,
+/// A text on a plate: `text` strong, beside it the first line of `details` that fits, with a coloured mark
+/// before both.
+QImage pill(const QString& text, const QString& details, const QColor& accent, int maxWidth,
             double pixelRatio);
 /// What stands where a picture would.
 QImage message(const QString& text, bool isError, int maxWidth, double pixelRatio);
