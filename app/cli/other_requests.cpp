@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/folder.h"
 #include "core/comparison/clip_labels.h"
 #include "core/comparison/request_differences.h"
 #include "core/protocol/result_paths.h"
@@ -54,6 +55,20 @@ std::string otherRequestsLine(const Comparison& comparison) {
     if (names.empty()) return {};
     return folder.string() + " holds clips of another request (they differ in " + comparison::listed(words) +
            "), which stay: " + firstOf(names);
+}
+
+std::string otherSuiteLine(const fs::path& folder, const std::set<fs::path>& own) {
+    std::vector<std::string> names;
+    for (const fs::path& subject : foldersNewestFirst(folder)) {
+        const auto found =
+            comparison::findClips(subject / protocol::kResultsFolder, comparison::defaultClipPatterns());
+        if (!found) continue;  // a folder of something else
+        for (const media::LabelledClip& clip : *found)
+            if (!own.contains(clip.path)) names.push_back(clip.path.lexically_relative(folder).string());
+    }
+    if (names.empty()) return {};
+    std::ranges::sort(names);
+    return folder.string() + " holds clips of another suite, which stay: " + firstOf(names);
 }
 
 std::string mixedRequestsLine(std::span<const media::LabelledClip> clips) {

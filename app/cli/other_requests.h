@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 
@@ -13,6 +14,11 @@ namespace reelgrid::cli {
 /// tell: "results/ holds clips of another request (prompt and seed differ), which stay: a.mp4, b.mp4"; empty
 /// where there are none.
 std::string otherRequestsLine(const Comparison& comparison);
+
+/// Which clips lie in the folders of a suite below `folder` and are none of `own`, its jobs' clips, as a
+/// suite with another recipe left them: "out/ holds clips of another suite, which stay:
+/// 0001-a-car/results/a.mp4"; empty where there are none.
+std::string otherSuiteLine(const std::filesystem::path& folder, const std::set<std::filesystem::path>& own);
 
 /// In what the requests of clips that are put into one grid differ; empty where they are one, or nobody
 /// knows.

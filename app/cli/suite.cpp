@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/cli/checked_request.h"
 #include "app/cli/clip_measuring.h"
@@ -11,6 +12,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/metric_options.h"
 #include "app/cli/model_download.h"
+#include "app/cli/other_requests.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
@@ -270,6 +272,9 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     const std::vector<std::size_t> missing = missingOf(run);
     say("note: " + std::to_string(run.rows.size()) + " clips, " + std::to_string(missing.size()) +
         " of them to be rendered");
+    std::set<fs::path> own;
+    for (const SuiteRow& row : run.rows) own.insert(row.clip);
+    if (const std::string left = otherSuiteLine(run.folder, own); !left.empty()) say("note: " + left);
     std::uint64_t kept = 0;
     for (const std::size_t i : missing) kept += catalog::keptFrameBytes(run.checked[i].settings());
     sayKeptFrames(kept);

@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 class Suite : public testing::Test {
   protected:
@@ -114,6 +115,20 @@ TEST_F(Suite, IsNotComparedWithOneOfOtherSteps) {
     EXPECT_EQ(again.exitCode, 0) << again.errors;
     EXPECT_EQ(onlyDocument(again.output)["against"].size(), 1u);
     EXPECT_THAT(again.errors, HasSubstr("both here and there"));
+}
+
+TEST_F(Suite, SaysWhichClipsOfAnEarlierRecipeStay) {
+    ASSERT_EQ(run().exitCode, 0);
+    const ProgramRun same = run();
+    EXPECT_THAT(same.errors, HasSubstr("0 of them to be rendered"));
+    EXPECT_THAT(same.errors, Not(HasSubstr("of another suite")));
+    std::ofstream(m_folder.path() / "small.json")
+        << R"({"prompts": ["a red car"], "seeds": [1, 2], "types": ["fav2", "sdpa"], "height": 48,
+               "width": 64, "num_frames": 5, "num_inference_steps": 2})";
+    const ProgramRun fewer = run();
+    EXPECT_EQ(fewer.exitCode, 0) << fewer.errors;
+    EXPECT_THAT(fewer.errors, HasSubstr("out holds clips of another suite, which stay: 000"));
+    EXPECT_THAT(fewer.errors, HasSubstr("a-rocket/results/"));
 }
 
 TEST_F(Suite, RefusesWhatItCannotRead) {
