@@ -100,12 +100,16 @@ SentencePieceParts partsOf(std::string_view proto, const std::string& origin) {
     return parts;
 }
 
-void requireShortPieces(std::string_view proto, const std::string& origin) {
+void requirePlainPieces(std::string_view proto, const std::string& origin) {
     std::size_t id = 0;
     eachField(proto, origin, [&](const MessageFields::Field& field) {
         if (field.number != kPiecesField) return;
         eachField(field.bytes, origin, [&](const MessageFields::Field& of) {
-            if (of.number == kPieceTextField && of.bytes.size() > kMaxPieceBytes)
+            if (of.number != kPieceTextField) return;
+            if (of.bytes.find('\0') != std::string_view::npos)
+                throw Failure(ErrorCode::InvalidData, origin + ": piece " + std::to_string(id) +
+                                                          " has a character of code 0, text was needed");
+            if (of.bytes.size() > kMaxPieceBytes)
                 throw Failure(ErrorCode::InvalidData, origin + ": piece " + std::to_string(id) + " has " +
                                                           std::to_string(of.bytes.size()) +
                                                           " bytes, at most " +

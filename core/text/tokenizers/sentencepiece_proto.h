@@ -21,8 +21,9 @@ struct SentencePieceParts {
 SentencePieceParts partsOf(std::string_view proto, const std::string& origin);
 
 /// Looks through a serialized SentencePiece model before the library does. Throws Failure(InvalidData) naming
-/// `origin` and the first piece that is longer, or saying that it isn't such a model. Source:
+/// `origin` and the first piece that is longer or has a character of code 0, at which the library's trie ends
+/// a piece (an empty one ends the program), or saying that it isn't such a model. Source:
 /// sentencepiece_model.proto and protobuf's encoding.
-void requireShortPieces(std::string_view proto, const std::string& origin);
+void requirePlainPieces(std::string_view proto, const std::string& origin);
 
 }  // namespace reelgrid::text

@@ -120,7 +120,7 @@ SentencePieceTokenizer& SentencePieceTokenizer::operator=(SentencePieceTokenizer
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 void SentencePieceTokenizer::loadModel(const std::string& bytes) {
-    requireShortPieces(bytes, m_origin);
+    requirePlainPieces(bytes, m_origin);
     if (!m_model->LoadFromSerializedProto(bytes).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": not a SentencePiece model");
 }
@@ -142,7 +142,7 @@ void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
             m_unknown = UnknownSpelling::Bytes;
     }
     const std::string proto = unigramProto(model, m_origin);
-    requireShortPieces(proto, m_origin);
+    requirePlainPieces(proto, m_origin);
     if (!m_model->LoadFromSerializedProto(proto).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": its vocabulary has a piece twice");
 }

@@ -133,12 +133,16 @@ TEST_F(TokenizerFolderTest, ReadsManyAddedTokensInOnePass) {
 }
 
 /// The library that loads pieces would call itself for each of their letters.
-TEST_F(TokenizerFolderTest, RefusesAPieceOfManyLetters) {
+TEST_F(TokenizerFolderTest, RefusesAPieceOfManyLettersOrOneOfCode0) {
     const std::string letters(200'000, 'a');
     auto tokenizer = nlohmann::json::parse(readFile(kDemoModel / "tokenizer" / "tokenizer.json").value());
     tokenizer["model"]["vocab"][7][0] = letters;
     ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", tokenizer.dump()));
     EXPECT_THAT(message(), HasSubstr("tokenizer.json: piece 7 has 200000 bytes, at most 1024"));
+    // Its trie takes such a character for the end; a piece of nothing else ended the program.
+    tokenizer["model"]["vocab"][7][0] = std::string("a\0b", 3);
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", tokenizer.dump()));
+    EXPECT_THAT(message(), HasSubstr("tokenizer.json: piece 7 has a character of code 0"));
     // Field 1 of the model, field 1 of the piece: lengths as varints of three bytes.
     const auto message3 = [](const std::string& content) {
         std::string field{'\x0a'};
