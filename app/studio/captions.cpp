@@ -29,13 +29,11 @@ QStringList comparedWith(const ComparedClip& reference, const ComparedClip& clip
     QStringList said;
     const result::Timing *own = clip.timing(), *first = reference.timing();
     const auto ratio = own != nullptr && first != nullptr ? result::denoiseRatio(*first, *own) : std::nullopt;
-    if (ratio) {
+    if (ratio)
         said += QCoreApplication::translate("Captions", "denoises %1× as fast as %2")
                     .arg(*ratio, 0, 'f', 2)
-                    .arg(reference.label);
-        if (const QString other = otherWork(reference, clip); !other.isEmpty())
-            said.back() += QCoreApplication::translate("Captions", " (differs: %1)").arg(other);
-    }
+                    .arg(reference.label) +
+                differsText(reference, clip);
     const auto& drift = clip.facts->result.metrics.drift;
     if (drift && drift->psnr)
         said +=

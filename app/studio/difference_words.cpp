@@ -35,4 +35,10 @@ QString otherWork(const ComparedClip& reference, const ComparedClip& clip) {
         comparison::workDifferences(reference.facts->result.manifest, clip.facts->result.manifest));
 }
 
+QString differsText(const ComparedClip& reference, const ComparedClip& clip) {
+    const QString other = otherWork(reference, clip);
+    return other.isEmpty() ? QString()
+                           : QCoreApplication::translate("Differences", " (differs: %1)").arg(other);
+}
+
 }  // namespace reelgrid::studio

@@ -13,5 +13,7 @@ QString differenceText(const std::vector<std::string>& words);
 
 /// In what the work of two clips' denoising differs, as that; empty where it is the same, or nobody knows.
 QString otherWork(const ComparedClip& reference, const ComparedClip& clip);
+/// The same behind a ratio of the two: " (differs: steps)".
+QString differsText(const ComparedClip& reference, const ComparedClip& clip);
 
 }  // namespace reelgrid::studio

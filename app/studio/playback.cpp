@@ -14,11 +14,6 @@ namespace reelgrid::studio {
 
 namespace {
 
-QString differsText(const ComparedClip& reference, const ComparedClip& clip) {
-    const QString other = otherWork(reference, clip);
-    return other.isEmpty() ? QString() : Playback::tr(" (differs: %1)").arg(other);
-}
-
 QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     const result::Timing* timing = clip.timing();
     if (timing == nullptr) return {};

@@ -7,9 +7,14 @@ namespace {
 
 constexpr double kPredictionBytes = 4;  // fp32
 
+/// Whether each group of so many neighbours lies in a host whole.
+bool isInHost(const Links& links, int ranks) {
+    return links.gpusPerHost % ranks == 0;
+}
+
 /// Of a group of so many neighbours.
 const Link& linkOf(const Links& links, int ranks) {
-    return links.gpusPerHost % ranks == 0 ? links.inHost : links.betweenHosts;
+    return isInHost(links, ranks) ? links.inHost : links.betweenHosts;
 }
 
 /// Of a rank's part of one tensor, how often it is read or written beside what travels. Ulysses: fitted to
@@ -51,9 +56,8 @@ StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, cons
                        (secondsOf(linkOf(links, u), 4 * partBytes * (u - 1) / u, 4) +
                         copySeconds(card, kUlyssesTouches * partBytes));
     if (r > 1) {
-        const bool isInHost = &linkOf(links, shared) == &links.inHost;
         const double travel = secondsOf(linkOf(links, shared), 2 * partBytes, 2);
-        const double hidden = isInHost ? 0 : attention / double(work.layers) / r;
+        const double hidden = isInHost(links, shared) ? 0 : attention / double(work.layers) / r;
         const double fp32Bytes = double(each) * double(work.channels) * sizeof(float);
         plan.ring = passesEach * double(work.layers) *
                     ((r - 1) * std::max(0.0, travel - hidden) +

@@ -790,10 +790,6 @@
         <translation>entrauscht in %1 s</translation>
     </message>
     <message>
-        <source> (differs: %1)</source>
-        <translation> (verschieden: %1)</translation>
-    </message>
-    <message>
         <source>More than the attention kernel differs: %1</source>
         <translation>Mehr als der Attention-Kernel ist verschieden: %1</translation>
     </message>
@@ -851,6 +847,10 @@
     <message>
         <source> and </source>
         <translation> und </translation>
+    </message>
+    <message>
+        <source> (differs: %1)</source>
+        <translation> (verschieden: %1)</translation>
     </message>
 </context>
 <context>
@@ -2557,10 +2557,6 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source> · encoded</source>
         <translation> · komprimiert</translation>
-    </message>
-    <message>
-        <source> (differs: %1)</source>
-        <translation> (verschieden: %1)</translation>
     </message>
     <message>
         <source> (differs)</source>

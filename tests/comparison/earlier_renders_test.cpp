@@ -10,6 +10,7 @@
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
+#include "tests/result/whole_settings.h"
 #include "tests/session/session_folder.h"
 
 namespace reelgrid::comparison {
@@ -38,18 +39,11 @@ class EarlierRendersTest : public testing::Test {
         m_folder.write("model/model_index.json", "{}");
         m_folder.write("model/transformer/weights", "abc");
         m_request.model = "tiny";
+        m_settings = result::wholeSettings("a car", "sdpa");
         m_settings.seed = 42;
-        m_settings.prompt = "a car";
         m_settings.width = m_settings.height = 64;
         m_settings.numFrames = 5;
         m_settings.numInferenceSteps = 10;
-        m_settings.numRepetitions = 1;
-        m_settings.guidanceScale = 5;
-        m_settings.device = "cpu";
-        m_settings.dtype = "fp32";
-        m_settings.vaeTiling = "off";
-        m_settings.vaeTilePx = 256;
-        m_settings.attentionType = "sdpa";
     }
 
     fs::path rendered(const std::string& name, const catalog::RenderSettings& settings, double denoise,

@@ -4,6 +4,7 @@
 #include "app/studio/captions.h"
 #include "app/studio/presenter.h"
 #include "core/protocol/result_paths.h"
+#include "tests/result/whole_settings.h"
 #include "tests/studio/window_fixture.h"
 #include "widgets/charts/timing_chart.h"
 
@@ -17,18 +18,8 @@ class LabelsTest : public WindowTest {
     fs::path rendered(const char* name, const char* backend, const Change& change = {}) {
         fs::path clip = writeClip(name);
         result::Manifest manifest;
-        catalog::RenderSettings& settings = manifest.settings.emplace();
-        settings.attentionType = backend;
-        settings.prompt = "a red car";
-        settings.numInferenceSteps = 2;
-        settings.width = settings.height = 32;
-        settings.numFrames = 9;
-        settings.numRepetitions = 1;
-        settings.guidanceScale = 5;
-        settings.device = "cpu";
-        settings.dtype = "fp32";
-        settings.vaeTiling = "off";
-        settings.vaeTilePx = 256;
+        catalog::RenderSettings& settings =
+            manifest.settings.emplace(result::wholeSettings("a red car", backend));
         if (change) change(settings);
         manifest.request.emplace();
         manifest.request->attentionType = backend;

@@ -12,6 +12,7 @@
 #include "core/result/manifest.h"
 #include "core/suite/suite_file.h"
 #include "core/suite/suite_votes.h"
+#include "tests/result/whole_settings.h"
 #include "tests/studio/window_fixture.h"
 #include "widgets/measure/result_table.h"
 
@@ -136,16 +137,7 @@ TEST_F(SuiteWindowTest, AFolderThatHoldsSomethingElseIsNoRowsAndNotVotedOn) {
     fs::create_directories(files);
     result::Manifest manifest;
     manifest.request.emplace();
-    catalog::RenderSettings& settings = manifest.settings.emplace();
-    settings.prompt = "a tree";
-    settings.attentionType = "fav2";
-    settings.device = "cpu";
-    settings.dtype = "fp32";
-    settings.vaeTiling = "off";
-    settings.vaeTilePx = 256;
-    settings.width = settings.height = 32;
-    settings.numFrames = 9;
-    settings.numInferenceSteps = settings.numRepetitions = 1;
+    manifest.settings = result::wholeSettings("a tree", "fav2");
     std::ofstream(files / "manifest.json") << result::toJson(manifest);
     window->clips().setCurrentIndex(window->order().index(1, 0));
     QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
