@@ -8,6 +8,7 @@
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "core/base/byte_count.h"
+#include "core/base/joined.h"
 #include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"
@@ -57,10 +58,8 @@ std::vector<std::string> problemsOf(const Checkup& checkup) {
     return problems;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-    return text.empty() ? "none" : text;
+std::string wordsOrNone(const std::vector<std::string>& words) {
+    return words.empty() ? "none" : joined(words, " ");
 }
 
 std::string gpuText(const devices::GpuSurvey& survey) {
@@ -114,13 +113,13 @@ std::string asText(const Checkup& checkup) {
     std::string text = std::string("ReelGrid   ") + kVersion + "\nlibtorch   " + libtorchVersion() +
                        "\nFFmpeg     " + checkup.media.version + "\nCPU        " + machine.cpu.name + ", " +
                        std::to_string(machine.cpu.threads) + " threads\nfeatures   " +
-                       joined(machine.cpu.features) + "\nmemory     " + byteCount(machine.cpu.memoryBytes) +
+                       wordsOrNone(machine.cpu.features) + "\nmemory     " + byteCount(machine.cpu.memoryBytes) +
                        ", " + byteCount(machine.cpu.availableBytes) + " available" + gpuText(machine.gpus);
     for (const media::EncoderSupport& encoder : checkup.media.encoders)
         text += "\nencoder    " + encoder.container + ": " + encoder.name +
                 (encoder.present ? "" : " is missing");
     for (const machine::Backend& backend : machine.backends) {
-        text += "\nbackend    " + backend.name + " (" + joined(devicesOf(backend)) + "): " + backend.title;
+        text += "\nbackend    " + backend.name + " (" + wordsOrNone(devicesOf(backend)) + "): " + backend.title;
         text += indented(backend.description, 13);
         if (!backend.cpuDeviation.empty()) text += indented("On the CPU: " + backend.cpuDeviation, 13);
         if (const auto* plugin = machine.pluginOf(backend.name))

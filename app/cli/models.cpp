@@ -8,6 +8,7 @@
 #include "app/cli/model_verify.h"
 #include "app/cli/verb.h"
 #include "core/base/byte_count.h"
+#include "core/base/joined.h"
 #include "core/base/number_text.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/known_models.h"
@@ -69,12 +70,6 @@ std::string padded(std::string text, std::size_t width) {
     return text;
 }
 
-std::string commaJoined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
-
 std::string parameterCount(std::int64_t parameters) {
     return parameters == 0 ? "" : fixed(double(parameters) / 1e6, 2) + " M";
 }
@@ -89,7 +84,7 @@ int listModels(bool asDocument) {
     }
     std::string text;
     for (const ModelInfo& model : models)
-        text += padded(model.id, 34) + padded(model.family, 13) + padded(commaJoined(model.taskNames()), 16) +
+        text += padded(model.id, 34) + padded(model.family, 13) + padded(joined(model.taskNames()), 16) +
                 padded(byteCount(model.bytes()), 10) + model.title + "\n";
     return models.empty() ? fail({ErrorCode::NotFound, "no model was found"}) : printResult(text);
 }
@@ -101,7 +96,7 @@ int showModel(const std::string& name, bool asDocument) {
     const families::RenderDefaults& defaults = model->defaults;
     std::string text =
         model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
-        model->folder.string() + "\ntasks     " + commaJoined(model->taskNames()) + "\ndefaults  " +
+        model->folder.string() + "\ntasks     " + joined(model->taskNames()) + "\ndefaults  " +
         std::to_string(defaults.width) + "×" + std::to_string(defaults.height) + ", " +
         std::to_string(defaults.numFrames) + " frames, " + fixed(defaults.fps, 0) + " fps, " +
         std::to_string(defaults.numInferenceSteps) + " steps, guidance " + fixed(defaults.guidanceScale, 1) +
@@ -111,7 +106,7 @@ int showModel(const std::string& name, bool asDocument) {
     for (const ComponentInfo& component : model->components)
         text += "  " + padded(component.name, 14) + padded(component.className, 28) +
                 padded(parameterCount(component.parameters), 12) + padded(byteCount(component.bytes), 10) +
-                commaJoined(component.dtypes) + "\n";
+                joined(component.dtypes) + "\n";
     for (const ComponentInfo* component : model->componentsElsewhere())
         text += "  " + padded(component->name, 14) + "in " + component->path.string() + "\n";
     return printResult(text);

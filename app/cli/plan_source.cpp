@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "core/base/joined.h"
 #include "core/base/json.h"
 #include "core/protocol/attention_name.h"
 #include "core/result/warm_up.h"
@@ -48,18 +49,12 @@ std::vector<std::string> otherArithmetic(const result::Manifest& manifest, const
         if (const json own = there.value(key, json()), wanted = here.value(key, json()); own != wanted)
             others.push_back(key + " " + fieldText(own) + " (planned: " + fieldText(wanted) + ")");
     for (const protocol::CallRecord& call : manifest.attention)
-        if (protocol::infoOf(call.kind).followsAttentionType && call.used != call.requested)
+        if (call.isSubstituted())
             others.push_back("attention by " + call.used + " in the place of " + call.requested);
     if (manifest.gemms && manifest.gemms->used != manifest.gemms->requested)
         others.push_back("linear layers in " + manifest.gemms->used + " in the place of " +
                          manifest.gemms->requested);
     return others;
-}
-
-std::string commaList(const std::vector<std::string>& parts) {
-    std::string text;
-    for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-    return text;
 }
 
 int ranksOf(const RenderSettings& settings) {
@@ -90,7 +85,7 @@ std::string whatElseItDid(const result::Manifest& manifest) {
 std::string whyNotPlannedFrom(const result::ClipResult& clip, const RenderSettings& planned) {
     if (std::string other = whatElseItDid(clip.manifest); !other.empty()) return other;
     if (const auto others = otherArithmetic(clip.manifest, planned); !others.empty())
-        return "it was rendered with " + commaList(others) + "; the same as planned was needed";
+        return "it was rendered with " + joined(others) + "; the same as planned was needed";
     if (clip.timings.size() == 1 && !result::coldSteps(*clip.timing()))
         return "of " + std::to_string(clip.timing()->steps.size()) +
                " denoising steps what starting took can't be told apart; " +

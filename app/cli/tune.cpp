@@ -113,8 +113,7 @@ Result<Plan> planOf(const TuneVerb& verb, const machine::Machine& machine) {
 /// Why a backend didn't serve all of its own render; empty: it did.
 std::string substitution(const result::ClipResult& result) {
     for (const protocol::CallRecord& call : result.manifest.attention)
-        if (infoOf(call.kind).followsAttentionType && call.used != call.requested)
-            return call.why.empty() ? call.used + " ran" : call.why;
+        if (call.isSubstituted()) return call.why.empty() ? call.used + " ran" : call.why;
     return {};
 }
 

@@ -75,22 +75,26 @@ QString commonOf(const Comparison& comparison) {
                                        "One prompt, one seed, one model: only the attention kernel differs");
 }
 
+/// Without manifests they have the one that was asked for.
+bool haveOnePrompt(const std::vector<const result::Manifest*>& manifests) {
+    return std::ranges::all_of(manifests, [&](const result::Manifest* each) {
+        return each->settings->prompt == manifests.front()->settings->prompt;
+    });
+}
+
 }  // namespace
 
 QString promptOf(const Comparison& comparison, const QString& asked) {
     const auto manifests = manifestsOf(comparison);
     if (manifests.empty()) return asked;
-    const std::string& first = manifests.front()->settings->prompt;
-    const bool isOne = std::ranges::all_of(
-        manifests, [&](const result::Manifest* each) { return each->settings->prompt == first; });
-    return isOne ? QString::fromStdString(first) : QString();
+    return haveOnePrompt(manifests) ? QString::fromStdString(manifests.front()->settings->prompt) : QString();
 }
 
 std::vector<Fact> factsFor(const Comparison& comparison) {
     std::vector<Fact> facts;
     const ComparedClip* reference = comparison.reference();
     if (const QString common = commonOf(comparison); !common.isEmpty()) facts.push_back({common});
-    const bool isOnePrompt = !promptOf(comparison, "-").isEmpty();
+    const bool isOnePrompt = haveOnePrompt(manifestsOf(comparison));
     for (int tile = 0; tile < int(comparison.clips().size()); ++tile) {
         const ComparedClip& clip = comparison.clips()[std::size_t(tile)];
         QString text = clip.label;

@@ -61,7 +61,7 @@ void ComparisonCharts::draw() {
     std::vector<widgets::ClipCurves> curves;
     const ComparedClip* base = baseOf(*m_comparison);
     std::size_t against = 0;
-    std::string work;
+    const result::Manifest* first = nullptr;
     for (const ComparedClip& clip : m_comparison->clips()) {
         if (!clip.facts) continue;
         const ClipFacts& facts = *clip.facts;
@@ -71,12 +71,13 @@ void ComparisonCharts::draw() {
         const result::Timing* timing = clip.timing();
         if (timing == nullptr) continue;
         if (base != nullptr && base->id == clip.id) against = timings.size();
-        if (timings.empty()) work = comparison::workOf(facts.result);
+        const result::Manifest& manifest = facts.result.manifest;
+        if (first == nullptr) first = &manifest;
         // Times of clips that had something else to do say nothing of the machine.
-        const bool isSameWork = comparison::workOf(facts.result) == work;
+        const bool isSameWork = comparison::hadSameWork(*first, manifest);
         timings.push_back({clip.label, clip.color, *timing,
                            isSameWork ? comparison::secondsOutsideAttention(facts.result) : std::nullopt,
-                           facts.result.manifest.calls, widgets::text(facts.result.manifest.machine),
+                           manifest.calls, widgets::text(manifest.machine),
                            base != nullptr ? otherWork(*base, clip) : QString()});
     }
     m_timing->setTimings(std::move(timings), against);

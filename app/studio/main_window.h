@@ -115,6 +115,8 @@ class MainWindow : public QMainWindow {
     void connectSuites();
     void connectHistory();
     void connectIssues();
+    /// Asks a person where unsaved work can't be kept; saving keeps the window open.
+    bool mayLoseWork(const Error& why);
     void offerUnsavedWork(const session::UnsavedWork& work);
     void restoreSettings();
     void saveSettings();

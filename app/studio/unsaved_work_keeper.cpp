@@ -4,7 +4,6 @@
 #include <QDateTime>
 #include <QStandardPaths>
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -66,19 +65,22 @@ void UnsavedWorkKeeper::keepSoon() {
     if (!m_due.isActive()) m_due.start();
 }
 
+void UnsavedWorkKeeper::chooseFile() {
+    std::error_code ignored;  // writing says what is wrong
+    fs::create_directories(workFolder(), ignored);
+    if (!m_file.empty()) return;
+    const QString name = QDateTime::currentDateTime().toString("yyyyMMdd-HHmmsszzz") + '-' +
+                         QString::number(QCoreApplication::applicationPid()) + ".json";
+    m_file = workFolder() / name.toStdString();
+    m_lock = std::make_unique<QLockFile>(lockOf(m_file));
+    m_lock->setStaleLockTime(0);
+    static_cast<void>(m_lock->tryLock());
+}
+
 void UnsavedWorkKeeper::keep() {
     const bool unsaved = m_history->isUnsaved();
     if (!unsaved && m_file.empty()) return;
-    if (m_file.empty()) {
-        std::error_code ignored;  // writing says what is wrong
-        fs::create_directories(workFolder(), ignored);
-        const QString name = QDateTime::currentDateTime().toString("yyyyMMdd-HHmmsszzz") + '-' +
-                             QString::number(QCoreApplication::applicationPid()) + ".json";
-        m_file = workFolder() / name.toStdString();
-        m_lock = std::make_unique<QLockFile>(lockOf(m_file));
-        m_lock->setStaleLockTime(0);
-        static_cast<void>(m_lock->tryLock());
-    }
+    chooseFile();
     const session::UnsavedWork work{m_history->now().session, m_history->now().file, session::LeftBy::Crash};
     m_background->run(
         [this, unsaved, work, file = m_file](const std::stop_token&) -> BackgroundThread::Completion {
@@ -98,21 +100,21 @@ void UnsavedWorkKeeper::tellFailure(const Result<void>& kept) {
                       .arg(QString::fromStdString(kept.error().message)));
 }
 
-void UnsavedWorkKeeper::close() {
+Result<void> UnsavedWorkKeeper::close() {
     m_due.stop();
+    m_background = std::make_unique<BackgroundThread>();  // what it was writing is written now
+    if (m_history->isUnsaved()) {
+        chooseFile();
+        const auto kept = session::saveUnsavedWork(
+            {m_history->now().session, m_history->now().file, session::LeftBy::Closing}, m_file);
+        if (!kept) return kept;
+    } else if (!m_file.empty()) {
+        std::error_code ignored;
+        fs::remove(m_file, ignored);
+    }
     disconnect(m_history, nullptr, this, nullptr);
-    m_background.reset();  // what it is writing is written now
-    std::error_code ignored;
-    if (!m_history->isUnsaved()) {
-        if (!m_file.empty()) fs::remove(m_file, ignored);
-        return;
-    }
-    if (m_file.empty()) {
-        fs::create_directories(workFolder(), ignored);
-        m_file = workFolder() / (std::to_string(QDateTime::currentMSecsSinceEpoch()) + ".json");
-    }
-    static_cast<void>(session::saveUnsavedWork(
-        {m_history->now().session, m_history->now().file, session::LeftBy::Closing}, m_file));
+    m_lock.reset();
+    return {};
 }
 
 void UnsavedWorkKeeper::lookForLeftWork() {

@@ -25,8 +25,9 @@ class UnsavedWorkKeeper : public QObject {
     void lookForLeftWork();
     /// What was found is wanted no more.
     void forgetFound();
-    /// The window is closing: what is unsaved stays for the next one, else nothing does.
-    void close();
+    /// The window is closing: what is unsaved stays for the next one, else nothing does. Fails where it can't
+    /// be written; it is kept on then, as the window may stay open. Blocks on the disk.
+    Result<void> close();
     [[nodiscard]] const std::optional<session::UnsavedWork>& leftWork() const { return m_found; }
 
   Q_SIGNALS:
@@ -35,6 +36,8 @@ class UnsavedWorkKeeper : public QObject {
     void failed(const QString& message);
 
   private:
+    /// Of this window's own, its folder made and it locked.
+    void chooseFile();
     void keepSoon();
     void keep();
     void tellFailure(const Result<void>& kept);

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QScreen>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -61,9 +62,20 @@ void MainWindow::saveSettings() {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     m_sessions->history().look();
-    m_unsaved->close();
+    if (const auto kept = m_unsaved->close(); !kept && !mayLoseWork(kept.error())) return event->ignore();
     saveSettings();
     event->accept();
+}
+
+bool MainWindow::mayLoseWork(const Error& why) {
+    QMessageBox box(QMessageBox::Warning, tr("Quit"), tr("What isn't saved would be lost with this window."),
+                    QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    box.setInformativeText(tr("It can't be kept for the next one: %1").arg(QString::fromStdString(why.message)));
+    box.setTextFormat(Qt::PlainText);
+    box.setDefaultButton(QMessageBox::Save);
+    const int answer = box.exec();
+    if (answer == QMessageBox::Save) (*m_actions)["save"]->trigger();
+    return answer == QMessageBox::Discard;
 }
 
 void MainWindow::offerUnsavedWork(const session::UnsavedWork& work) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/number_text.h"
+#include "core/comparison/request_differences.h"
 
 namespace reelgrid::comparison {
 
@@ -40,16 +41,10 @@ std::optional<double> secondsOutsideAttention(const result::ClipResult& result) 
     return outside;
 }
 
-std::string workOf(const result::ClipResult& result) {
-    const auto& settings = result.manifest.settings;
-    if (!settings) return {};
-    std::string work = result.manifest.modelId;
-    for (const int count :
-         {settings->numInferenceSteps, settings->width, settings->height, settings->numFrames})
-        work += " " + std::to_string(count);
-    // Guidance takes two passes a step.
-    const char* passes = settings->guidanceScale > 1 ? " guided" : "";
-    return work + passes + " " + settings->linear + " " + settings->dtype + " " + settings->device;
+bool hadSameWork(const result::Manifest& one, const result::Manifest& other) {
+    if (!one.settings || !other.settings) return one.settings.has_value() == other.settings.has_value();
+    return one.settings->device == other.settings->device &&
+           requestDifferences({&one, &other}, Beside::Picture).empty();
 }
 
 bool SameWork::isUneven() const {
@@ -65,13 +60,13 @@ std::optional<SameWork> sameWorkOf(const std::vector<double>& secondsOutsideAtte
 
 std::optional<SameWork> sameWorkOf(const std::vector<Entry>& entries) {
     std::vector<double> seconds;
-    std::string work;
+    const result::Manifest* first = nullptr;
     for (const Entry& entry : entries) {
         const auto outside = secondsOutsideAttention(entry.result);
         // A step cache skips some of the work.
         if (!outside || entry.error || entry.result.manifest.stepCache) continue;
-        if (seconds.empty()) work = workOf(entry.result);
-        if (workOf(entry.result) == work) seconds.push_back(*outside);
+        if (first == nullptr) first = &entry.result.manifest;
+        if (hadSameWork(*first, entry.result.manifest)) seconds.push_back(*outside);
     }
     return sameWorkOf(seconds);
 }

@@ -19,9 +19,9 @@ std::optional<double> attentionSeconds(const result::ClipResult& result,
 /// backend attends.
 std::optional<double> secondsOutsideAttention(const result::ClipResult& result);
 
-/// What a render had to do outside attention, as text: the times of two can be compared where it is equal.
-/// Empty: not known.
-std::string workOf(const result::ClipResult& result);
+/// Whether two renders had the same to do outside attention, on devices of one name, so that the times of it
+/// can be compared. Of two whose manifests have no settings nothing else is known: true.
+bool hadSameWork(const result::Manifest& one, const result::Manifest& other);
 
 /// How long the same work took in the fastest and in the slowest of several renders.
 struct SameWork {

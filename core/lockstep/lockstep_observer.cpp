@@ -20,7 +20,7 @@ double rms(const at::Tensor& values) {
 /// Why a backend did not run in calls that --attention-type covers; nothing when it ran in all of them.
 std::optional<std::string> substitutionIn(const std::vector<attention::CallRecord>& records) {
     for (const attention::CallRecord& record : records)
-        if (infoOf(record.kind).followsAttentionType && record.used != record.requested) return record.why;
+        if (record.isSubstituted()) return record.why;
     return std::nullopt;
 }
 

@@ -65,6 +65,10 @@ struct CallRecord {
     /// unknown.
     std::optional<double> kept{};
 
+    /// Whether attention_type covers such calls and another backend than the requested one served them.
+    [[nodiscard]] bool isSubstituted() const {
+        return infoOf(kind).followsAttentionType && used != requested;
+    }
     bool operator==(const CallRecord&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/joined.h"
 #include "core/base/json.h"
 #include "core/base/one_line.h"
 #include "core/protocol/field_reader.h"
@@ -32,12 +33,6 @@ const WhatInfo& infoOf(What what) {
     for (const WhatInfo& info : kWhats)
         if (info.what == what) return info;
     return kWhats.front();
-}
-
-std::string joined(const std::vector<std::string>& texts, const char* between) {
-    std::string all;
-    for (const std::string& text : texts) all += (all.empty() ? "" : between) + text;
-    return all;
 }
 
 /// "'a red car / 1 / fav2'"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/metrics/measures.h"
+#include "core/result/warm_up.h"
 
 namespace reelgrid::suite {
 namespace {
@@ -23,6 +24,7 @@ constexpr std::array kSuiteMeasures{
     SuiteMeasure{"flickering", "flickering", "", 4, Better::Higher, Tells::Clip},
     SuiteMeasure{"warping_error", "warping error", "", 5, Better::Lower, Tells::Clip},
     SuiteMeasure{"denoise_seconds", "denoising", "s", 2, Better::Lower, Tells::Cost},
+    SuiteMeasure{"steady_denoise_seconds", "denoising after warm-up", "s", 2, Better::Lower, Tells::Cost},
     SuiteMeasure{"render_seconds", "render", "s", 2, Better::Lower, Tells::Cost},
     SuiteMeasure{"peak_mib", "most memory", "MiB", 0, Better::Lower, Tells::Cost},
 };
@@ -52,6 +54,7 @@ Measured measuredOf(const result::ClipResult& clip) {
     const result::Timing* timing = clip.timing();
     if (timing == nullptr) return measured;
     if (const auto seconds = timing->stage("denoise")) measured["denoise_seconds"] = *seconds;
+    if (const auto seconds = steadyDenoiseSeconds(*timing)) measured["steady_denoise_seconds"] = *seconds;
     if (const double seconds = timing->renderSeconds(); seconds > 0) measured["render_seconds"] = seconds;
     if (const auto peak = timing->peakOfRender()) measured["peak_mib"] = double(*peak) / (1 << 20);
     return measured;

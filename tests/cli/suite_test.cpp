@@ -43,6 +43,8 @@ TEST_F(Suite, RendersMeasuresGoesOnAndGates) {
     for (const json& job : document["jobs"]) {
         EXPECT_TRUE(fs::is_regular_file(m_folder.path() / "out" / job["clip"].get<std::string>()));
         EXPECT_GT(job["measures"]["denoise_seconds"], 0);
+        EXPECT_EQ(job["measures"]["steady_denoise_seconds"], job["measures"]["denoise_seconds"])
+            << "of two steps none can be told to be cold";
         withPsnr += job["measures"].contains("psnr");
         EXPECT_EQ(job["measures"].contains("psnr"), job["axes"]["attention_type"] == "fav2");
     }

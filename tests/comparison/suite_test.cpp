@@ -30,6 +30,16 @@ SuitePlan planOf(const json& file) {
     return plan ? *std::move(plan) : SuitePlan();
 }
 
+TEST(SuiteMeasures, TellDenoisingWithAndWithoutWhatAColdStartTook) {
+    result::ClipResult clip;
+    result::Timing& timing = clip.timings.emplace_back();
+    timing.stages = {{"denoise", 10}};
+    timing.steps = {7, 1, 1, 1};
+    const Measured measured = measuredOf(clip);
+    EXPECT_DOUBLE_EQ(measured.at("denoise_seconds"), 10);
+    EXPECT_DOUBLE_EQ(measured.at("steady_denoise_seconds"), 4);
+}
+
 TEST(SuitePlan, VariesWhatIsAList) {
     const SuitePlan plan = planOf({{"model", "demo"},
                                    {"prompts", {"a cat", "a dog"}},

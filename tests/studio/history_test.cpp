@@ -1,8 +1,10 @@
 #include "app/studio/session_history.h"
 
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStandardPaths>
+#include <QTimer>
 #include <fstream>
 
 #include "app/studio/banner.h"
@@ -173,7 +175,27 @@ TEST_F(HistoryTest, ThatUnsavedWorkCannotBeKeptIsSaid) {
     std::ofstream(folder) << "no folder";
     openThree();
     EXPECT_TRUE(waitUntil([&] { return m_window.issues().issues().join("; ").contains("can't be kept"); }));
+
+    const auto closeAndAnswer = [&](QMessageBox::StandardButton answer) {
+        bool isAsked = false;
+        QTimer::singleShot(0, &m_window, [&] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            ASSERT_NE(box, nullptr);
+            isAsked = box->informativeText().contains("unsaved");
+            box->button(answer)->click();
+        });
+        const bool isClosed = m_window.close();
+        EXPECT_TRUE(isAsked);
+        return isClosed;
+    };
+    EXPECT_FALSE(closeAndAnswer(QMessageBox::Cancel));
+    EXPECT_TRUE(m_window.isVisible());
+    m_window.comparison().setLabel(clips()[0].id, "still kept");
+    EXPECT_TRUE(closeAndAnswer(QMessageBox::Discard));
+    m_window.show();
     fs::remove(folder);
+    EXPECT_TRUE(m_window.close()) << "without a question";
+    EXPECT_TRUE(fs::is_directory(folder));
 }
 
 }  // namespace

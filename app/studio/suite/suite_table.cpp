@@ -17,6 +17,8 @@ using widgets::text;
 
 // As suite::suiteMeasures() has them; those of pictures are the coherence chart's, too.
 [[maybe_unused]] constexpr const char* kSuiteTitles[] = {QT_TRANSLATE_NOOP("Measures", "denoising"),
+                                                         QT_TRANSLATE_NOOP("Measures",
+                                                                           "denoising after warm-up"),
                                                          QT_TRANSLATE_NOOP("Measures", "render"),
                                                          QT_TRANSLATE_NOOP("Measures", "most memory")};
 
