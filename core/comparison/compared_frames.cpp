@@ -10,9 +10,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is wrong with frames that were kept, naming the file; empty: nothing.
-std::string faultOf(const fs::path& clip, const fs::path& frames, const result::Manifest& manifest,
-                    const std::stop_token& stop) {
+fs::path keptFramesOf(const fs::path& clip) {
+    return protocol::resultFolderOf(clip) / protocol::kFramesFile;
+}
+
+}  // namespace
+
+std::string keptFramesFault(const fs::path& clip, const result::Manifest& manifest,
+                            const std::stop_token& stop) {
+    const fs::path frames = keptFramesOf(clip);
     const auto opened = openRegularFile(frames);
     if (!opened) return opened.error().message;
     if (opened->bytes != manifest.keptFrames->bytes)
@@ -27,15 +33,12 @@ std::string faultOf(const fs::path& clip, const fs::path& frames, const result::
     return *hash == manifest.keptFrames->sha256 ? "" : frames.string() + ": it is damaged";
 }
 
-}  // namespace
-
 ComparedFrames comparedFrames(const fs::path& clip, const std::stop_token& stop) {
     const auto manifest = result::readManifest(clip);
     if (manifest && !manifest->keptFrames) return {clip, false, {}, {}};
-    const fs::path frames = protocol::resultFolderOf(clip) / protocol::kFramesFile;
     // A manifest that can't be read doesn't say whether frames were kept.
-    const std::string fault = manifest ? faultOf(clip, frames, *manifest, stop) : manifest.error().message;
-    if (fault.empty()) return {frames, true, {}, manifest->keptFrames->sha256};
+    const std::string fault = manifest ? keptFramesFault(clip, *manifest, stop) : manifest.error().message;
+    if (fault.empty()) return {keptFramesOf(clip), true, {}, manifest->keptFrames->sha256};
     return {clip, false, fault + "; the encoded clip is shown and measured instead", {}};
 }
 

@@ -6,9 +6,14 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/media/clip.h"
+#include "core/result/manifest.h"
 
 namespace reelgrid::comparison {
+
+/// What is wrong with the frames that the clip's manifest says were kept, naming the file; empty: nothing.
+/// Reads clip and frames once. Blocks; any thread.
+std::string keptFramesFault(const std::filesystem::path& clip, const result::Manifest& manifest,
+                            const std::stop_token& stop = {});
 
 /// Where the frames of a clip are read from when it is compared.
 struct ComparedFrames {

@@ -9,6 +9,7 @@
 #include "core/base/json.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
+#include "core/comparison/compared_frames.h"
 #include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
@@ -138,6 +139,13 @@ std::string captureDifference(const fs::path& clip, const result::Manifest& mani
            folder.string();
 }
 
+/// Frames that were kept are what comparing reads.
+std::string keptFramesDifference(const fs::path& clip, const catalog::RenderSettings& now,
+                                 const result::Manifest& manifest) {
+    if (now.keepFrames == protocol::kKeepOff || !manifest.keptFrames) return {};
+    return keptFramesFault(clip, manifest);
+}
+
 }  // namespace
 
 std::string EarlierResults::modelDifference(const catalog::RenderSettings& settings,
@@ -180,6 +188,8 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (std::string other = lockstepDifference(earlier, settings); !other.empty()) return other;
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
     if (std::string other = result::timingDifference(clip, manifest); !other.empty()) return other;
+    if (std::string other = result::latentsDifference(clip, manifest); !other.empty()) return other;
+    if (std::string other = keptFramesDifference(clip, settings, manifest); !other.empty()) return other;
     if (settings.saveInputs)
         if (std::string other = captureDifference(clip, manifest); !other.empty()) return other;
     return modelDifference(settings, manifest.modelHashes);

@@ -3,6 +3,9 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/safetensors/mapped_file.h"
+#include "core/safetensors/tensor_hashes.h"
+#include "core/weights/finite_check.h"
 #include "core/weights/safetensors_folder.h"
 
 namespace reelgrid::denoising {
@@ -55,6 +58,8 @@ void ChainedClip::restore(std::int64_t next, const schedulers::SchedulerState& s
 }
 
 at::Tensor lastLatentFrame(const std::filesystem::path& file, at::IntArrayRef shape_BCTHW) {
+    safetensors::requireUnchanged(safetensors::MappedFile::open(file)->bytes(), file.string(),
+                                  safetensors::Hashes::WhereKept);
     weights::SafetensorsFolder kept(file);
     const auto shape = kept.shapeOf(kLatentsName);
     const auto needed = [&] {
@@ -69,8 +74,16 @@ at::Tensor lastLatentFrame(const std::filesystem::path& file, at::IntArrayRef sh
             "--chain-from " + file.string() + ": " +
                 (shape ? "its latents are " + c10::str(at::IntArrayRef(*shape)) : "it has no latents") +
                 ", " + needed() + " was needed, of the same model and size");
-    const at::Tensor latents_BCTHW = kept.require(kLatentsName, *shape).to(at::kFloat);
-    return latents_BCTHW.select(2, latents_BCTHW.size(2) - 1).clone();
+    const at::Tensor latents_BCTHW = kept.require(kLatentsName, *shape);
+    if (!latents_BCTHW.is_floating_point() || latents_BCTHW.element_size() < 2)
+        throw Failure(ErrorCode::InvalidData, "--chain-from " + file.string() + ": its latents are of " +
+                                                  at::toString(latents_BCTHW.scalar_type()) +
+                                                  ", Float, Half or BFloat16 was needed");
+    const at::Tensor frame_BCHW = latents_BCTHW.select(2, latents_BCTHW.size(2) - 1).to(at::kFloat).clone();
+    if (!weights::isFinite(frame_BCHW))
+        throw Failure(ErrorCode::InvalidData,
+                      "--chain-from " + file.string() + ": its latents have NaN or infinite values");
+    return frame_BCHW;
 }
 
 }  // namespace reelgrid::denoising

@@ -16,6 +16,13 @@ namespace {
 /// Progressive files can repeat their passes without end.
 constexpr int kMostScans = 500;
 
+/// Warnings after which libjpeg makes up what is missing. Others leave the picture whole: bytes between two
+/// marks, which some cameras write.
+bool isMadeUp(int warning) {
+    return warning == JWRN_JPEG_EOF || warning == JWRN_HIT_MARKER || warning == JWRN_HUFF_BAD_CODE ||
+           warning == JWRN_ARITH_BAD_CODE || warning == JWRN_MUST_RESYNC;
+}
+
 /// libjpeg's state; its errors jump back to where a call was guarded, so nothing with a destructor may live
 /// there.
 struct JpegReader {
@@ -23,7 +30,7 @@ struct JpegReader {
     jpeg_error_mgr errors{};
     jpeg_progress_mgr progress{};
     std::jmp_buf failed{};
-    bool isCutShort = false;
+    bool isDamaged = false;
 
     static JpegReader& of(j_common_ptr jpeg) { return *static_cast<JpegReader*>(jpeg->client_data); }
 
@@ -32,7 +39,7 @@ struct JpegReader {
         errors.error_exit = [](j_common_ptr common) { std::longjmp(of(common).failed, 1); };
         errors.output_message = [](j_common_ptr) {};
         errors.emit_message = [](j_common_ptr common, int level) {
-            if (level < 0 && common->err->msg_code == JWRN_JPEG_EOF) of(common).isCutShort = true;
+            if (level < 0 && isMadeUp(common->err->msg_code)) of(common).isDamaged = true;
         };
         jpeg.client_data = this;
         jpeg_create_decompress(&jpeg);
@@ -61,7 +68,7 @@ struct JpegReader {
             jpeg_read_scanlines(&jpeg, &row, 1);
         }
         jpeg_finish_decompress(&jpeg);
-        return !isCutShort;
+        return !isDamaged;
     }
 };
 

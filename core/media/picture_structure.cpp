@@ -6,6 +6,8 @@ extern "C" {
 
 #include <cstdint>
 
+#include "core/media/png_chunks.h"
+
 namespace reelgrid::media {
 namespace {
 
@@ -13,15 +15,10 @@ int byteAt(std::string_view bytes, std::size_t at) {
     return static_cast<unsigned char>(bytes[at]);
 }
 
-/// The lowest byte first, or the highest.
+/// The lowest byte first.
 std::uint64_t littleEndian(std::string_view bytes) {
     std::uint64_t value = 0;
     for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-    return value;
-}
-std::uint64_t bigEndian(std::string_view bytes) {
-    std::uint64_t value = 0;
-    for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
     return value;
 }
 
@@ -34,27 +31,23 @@ std::uint32_t checksum(std::string_view bytes) {
 }
 
 PictureStructure ofPng(std::string_view bytes) {
-    constexpr std::size_t kSignature = 8, kChunk = 12, kType = 4, kSizeAt = 16, kColorTypeAt = 25;
+    constexpr std::size_t kSizeAt = 16, kColorTypeAt = 25;
     constexpr int kIndexed = 3, kAncillary = 0x20;
     PictureStructure found;
     if (bytes.size() <= kColorTypeAt) return found;
     found.size = {int(bigEndian(bytes.substr(kSizeAt, 4)) & 0x7FFFFFFF),
                   int(bigEndian(bytes.substr(kSizeAt + 4, 4)) & 0x7FFFFFFF)};
     bool lacksPalette = byteAt(bytes, kColorTypeAt) == kIndexed;
-    for (std::size_t at = kSignature; at + kChunk <= bytes.size();) {
-        const std::uint64_t length = bigEndian(bytes.substr(at, 4));
-        const std::string_view type = bytes.substr(at + 4, kType);
-        if (lacksPalette && type == "PLTE") lacksPalette = false;
-        if (lacksPalette && type == "IDAT") found.missing = "its palette (PLTE) is missing";
-        if (length > bytes.size() - at - kChunk || found.missing) return found;
+    forEachPngChunk(bytes, [&](const PngChunk& chunk) {
+        if (chunk.type == "PLTE") lacksPalette = false;
+        if (lacksPalette && chunk.type == "IDAT") return false;
         // FFmpeg looks at none; what isn't needed for the picture is often wrong, and left out.
-        if ((byteAt(type, 0) & kAncillary) == 0 && checksum(bytes.substr(at + 4, kType + length)) !=
-                                                       bigEndian(bytes.substr(at + 4 + kType + length, 4)))
+        if ((byteAt(chunk.type, 0) & kAncillary) == 0 && checksum(chunk.checked) != chunk.checksum)
             found.missing = "it is damaged: a chunk's checksum isn't that of its bytes";
-        if (type == "IEND") return found;
-        at += kChunk + length;
-    }
-    if (lacksPalette && !found.missing) found.missing = "its palette (PLTE) is missing";
+        return !found.missing;
+    });
+    if (found.missing) return found;
+    if (lacksPalette) found.missing = "its palette (PLTE) is missing";
     return found;
 }
 

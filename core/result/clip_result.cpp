@@ -35,6 +35,15 @@ void take(Result<T> read, T& into, std::vector<Error>& problems) {
         problems.push_back(read.error());
 }
 
+/// Why a file beside the clip is not the one with this hash; empty: it is, or there is no hash.
+std::string companionDifference(const std::filesystem::path& clip, const std::string& name,
+                                const std::string& sha256) {
+    if (sha256.empty()) return {};
+    const auto hash = sha256OfFile(protocol::resultFolderOf(clip) / name);
+    if (!hash) return hash.error().message;
+    return *hash == sha256 ? "" : "its " + name + " is not the one that its manifest.json is about";
+}
+
 }  // namespace
 
 Result<Manifest> readManifest(const std::filesystem::path& clip) {
@@ -57,12 +66,11 @@ ClipResult readClipResult(const std::filesystem::path& clip) {
 }
 
 std::string timingDifference(const std::filesystem::path& clip, const Manifest& manifest) {
-    if (manifest.timingSha256.empty()) return {};
-    const auto hash = sha256OfFile(protocol::resultFolderOf(clip) / protocol::kTimingFile);
-    if (!hash) return hash.error().message;
-    return *hash == manifest.timingSha256 ? ""
-                                          : "its " + std::string(protocol::kTimingFile) +
-                                                " is not the one that its manifest.json is about";
+    return companionDifference(clip, protocol::kTimingFile, manifest.timingSha256);
+}
+
+std::string latentsDifference(const std::filesystem::path& clip, const Manifest& manifest) {
+    return companionDifference(clip, protocol::kLatentsFile, manifest.latentsSha256);
 }
 
 ClipResult readResultOfFile(const std::filesystem::path& clip) {

@@ -32,8 +32,10 @@ Result<Manifest> readManifest(const std::filesystem::path& clip);
 /// than the manifest's are left out, and a problem says so. Blocks on the disk; safe on any thread.
 ClipResult readClipResult(const std::filesystem::path& clip);
 
-/// Why the clip's timing.json is not the one that its manifest is about; empty: it is, or nothing says so.
+/// Why the clip's timing.json, or its latents.safetensors, is not the one that its manifest is about; empty:
+/// it is, or nothing says so. Reads the whole file.
 std::string timingDifference(const std::filesystem::path& clip, const Manifest& manifest);
+std::string latentsDifference(const std::filesystem::path& clip, const Manifest& manifest);
 
 /// The same of a file that anybody may have put there: where its manifest is about another clip of this name
 /// nothing of the companions counts, and about other times not those; a problem says so. Reads the whole

@@ -305,6 +305,7 @@ json toJson(const Manifest& manifest) {
     object["repeats"] = {{"same_bits", repeats.sameBits}, {"why", repeats.whyNot}};
     for (const PluginRecord& plugin : manifest.plugins) object["plugins"].push_back(pluginJson(plugin));
     if (!manifest.timingSha256.empty()) object["timing_sha256"] = manifest.timingSha256;
+    if (!manifest.latentsSha256.empty()) object["latents_sha256"] = manifest.latentsSha256;
     if (!manifest.modelPaths.empty()) object["model"]["paths"] = manifest.modelPaths;
     if (!manifest.machine.empty()) object["machine"] = manifest.machine;
     if (!manifest.engine.empty()) object["engine"] = manifest.engine;
@@ -365,6 +366,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
     fields.text("clip_sha256", manifest.clipSha256, kMaxNameBytes);
     fields.text("timing_sha256", manifest.timingSha256, kMaxNameBytes);
+    fields.text("latents_sha256", manifest.latentsSha256, kMaxNameBytes);
     if (auto read = fields.finish(); !read) return read.error();
     for (std::size_t i = 0; attention != nullptr && i < attention->size(); ++i) {
         auto call = callFromJson((*attention)[i]);

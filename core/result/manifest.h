@@ -97,6 +97,7 @@ struct Manifest {
     std::string framesSha256;                ///< of the RGB frames before encoding
     std::string clipSha256;                  ///< of the clip's file: ties it to its companions
     std::string timingSha256{};              ///< of timing.json; empty: not said, as by earlier versions
+    std::string latentsSha256{};             ///< of latents.safetensors; likewise
     std::optional<KeptFrames> keptFrames{};  ///< absent: none were kept
     std::optional<MemoryRecord> memory{};
     std::optional<GemmRecord> gemms{};

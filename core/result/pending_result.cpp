@@ -84,6 +84,9 @@ Result<std::string> PendingResult::commit(Manifest manifest, metrics::ClipMetric
     auto hash = sha256OfFile(clip());
     if (!hash) return hash.error();
     manifest.clipSha256 = metrics.clipSha256 = *hash;
+    auto latentsHash = sha256OfFile(latents());
+    if (!latentsHash) return latentsHash.error();
+    manifest.latentsSha256 = *std::move(latentsHash);
 
     auto metricsFile = written(m_folder / protocol::kMetricsFile, metricsJson(metrics));
     if (!metricsFile) return metricsFile.error();

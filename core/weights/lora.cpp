@@ -105,9 +105,10 @@ double LoraWeights::strengthOf(Opened& from, const Place& place, std::int64_t ra
 
 at::Tensor LoraWeights::differenceOfWeight(Opened& from, const Place& place, at::IntArrayRef shape) {
     const std::string& module = place.kept;
-    at::Tensor difference = take(from, module + ".diff");
+    std::string of = module + ".diff";
+    at::Tensor difference = take(from, of);
     if (difference.defined() && difference.sizes() != shape)
-        throwMisfit(from.lora, module + ".diff", difference.sizes(), shapeText(shape));
+        throwMisfit(from.lora, of, difference.sizes(), shapeText(shape));
     for (const auto& [down, up, bias] : kMatrices) {
         const at::Tensor a = take(from, module + down), b = take(from, module + up);
         if (!a.defined() && !b.defined()) continue;
@@ -120,9 +121,12 @@ at::Tensor LoraWeights::differenceOfWeight(Opened& from, const Place& place, at:
             throwMisfit(from.lora, module + down, a.sizes(), "a rank × the columns of " + shapeText(shape));
         if (b.dim() < 2 || b.size(0) != shape[0] || b.numel() != shape[0] * a.size(0))
             throwMisfit(from.lora, module + up, b.sizes(), "the rows of " + shapeText(shape) + " × the rank");
-        const at::Tensor product =
-            at::mm(b.flatten(1), a.flatten(1)).mul_(strengthOf(from, place, a.size(0))).reshape(shape);
-        difference = difference.defined() ? difference + product : product;
+        if (difference.defined())
+            throw Failure(ErrorCode::InvalidData, from.lora.file.string() + ": tensors " + of + " and " + module +
+                                                      down + " both say what is added to one layer (" +
+                                                      place.module + "), one of them was needed");
+        of = module + down;
+        difference = at::mm(b.flatten(1), a.flatten(1)).mul_(strengthOf(from, place, a.size(0))).reshape(shape);
     }
     return difference;
 }

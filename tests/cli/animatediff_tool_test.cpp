@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/pending_file.h"
 #include "tests/cli/program.h"
 #include "tests/models/animatediff/tiny_model.h"
 
@@ -84,6 +85,12 @@ TEST_F(AnimateDiffTool, TakesAnImageModelAndAnAdapterAndGoesOnFromAnotherClip) {
         EXPECT_EQ(manifestOf(second)["pictures"].size(), 1u);
         EXPECT_NE(manifestOf(second)["frames_sha256"], manifestOf(first)["frames_sha256"]);
     }
+    std::string damaged = readFile(kept).value();
+    damaged.back() ^= 1;
+    ASSERT_TRUE(writeFile(kept, damaged));
+    const ProgramRun changed = with({"--chain-from", kept.string(), "--output", second.string()});
+    EXPECT_EQ(changed.exitCode, 1);
+    EXPECT_THAT(changed.errors, HasSubstr("kept.safetensors: tensor \"latents\" isn't what was written"));
     const ProgramRun bare = run({"--output", second.string()}, base.folder());
     EXPECT_EQ(bare.exitCode, 1);
     EXPECT_THAT(bare.errors, HasSubstr("--motion-adapter names one"));

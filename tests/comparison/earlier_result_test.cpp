@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/base/version.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/metrics_file.h"
@@ -51,10 +52,11 @@ class EarlierResultTest : public testing::Test {
     }
 
     /// Puts a result of the request and the settings in the place of the one before.
-    void commit() {
+    void commit(const std::string& frames = {}) {
         auto pending = result::PendingResult::create(m_request.output).value();
         std::ofstream(pending.latents()) << "latents";
         std::ofstream(pending.clip()) << "clip";
+        if (!frames.empty()) std::ofstream(pending.frames()) << frames;
         result::ComponentHasher hasher;
         result::Manifest manifest;
         manifest.request = m_request;
@@ -62,6 +64,7 @@ class EarlierResultTest : public testing::Test {
         manifest.versions = {{"reelgrid", kVersion}};
         manifest.modelHashes = modelHashes(m_model, m_settings, hasher).value();
         manifest.pictureHashes = result::pictureHashes(m_settings).value();
+        if (!frames.empty()) manifest.keptFrames = {frames.size(), sha256OfFile(pending.frames()).value()};
         metrics::ClipMetrics metrics;
         metrics.frames = 5;
         ASSERT_TRUE(pending.commit(manifest, metrics, {result::Timing()}));
@@ -162,6 +165,19 @@ TEST_F(EarlierResultTest, HasToHaveTheLockstepMapsThatAreAskedForAndMayHaveMore)
     EXPECT_EQ(look().state, State::Same);
     m_settings.lockstep = {"sla"};
     expectOther("no lockstep map of sla");
+}
+
+TEST_F(EarlierResultTest, IsOtherWhenItsLatentsOrKeptFramesAreNotItsOwn) {
+    m_folder.write("clip.files/latents.safetensors", "another's");
+    expectOther("its latents.safetensors is not the one");
+    commit("frames");
+    EXPECT_EQ(look().state, State::Same) << look().why;
+    m_folder.write("clip.files/frames.mkv", "framez");
+    expectOther("frames.mkv: it is damaged");
+    fs::remove(companion("frames.mkv"));
+    expectOther("frames.mkv");
+    m_settings.keepFrames = protocol::kKeepOff;
+    EXPECT_EQ(look().state, State::Same) << "nobody asks for them: " << look().why;
 }
 
 TEST_F(EarlierResultTest, IsOtherWhenTheClipIsNotTheManifestsOwn) {

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, Orientations, testing::Values(".png", ".jpg", 
                          [](const auto& format) { return std::string(format.param).substr(1); });
 
 TEST(Image, OfOtherKindsOfPixelsIsRgb) {
-    for (const char* name : {"rgba.png", "palette.png"}) {
+    for (const char* name : {"rgba.png", "palette.png", "interlaced.png"}) {
         const auto image = readImage(kPictures / name);
         ASSERT_TRUE(image) << image.error().message;
         EXPECT_EQ(worstOf(*image), 0) << name;
@@ -147,6 +147,58 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     EXPECT_EQ(complaint(flipped), "none") << "what isn't needed for the picture";
     const std::string webp = readFile(kPictures / "lossy.webp").value();
     EXPECT_NE(complaint(webp.substr(0, webp.size() / 2)), "none");
+}
+
+/// PNG's, of ISO/IEC 15948, annex D.
+std::string checksum(const std::string& bytes) {
+    std::uint32_t crc = 0xFFFFFFFF;
+    for (const char byte : bytes) {
+        crc ^= static_cast<unsigned char>(byte);
+        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320U : 0U);
+    }
+    crc = ~crc;
+    std::string text;
+    for (const int shift : {24, 16, 8, 0}) text += static_cast<char>(crc >> shift & 0xFF);
+    return text;
+}
+
+/// The picture with its one IDAT cut to `kept` bytes, or with a header that asks for more rows; all checksums
+/// are right.
+std::string withData(const std::string& png, std::size_t kept, char rows) {
+    std::string picture = png;
+    picture[23] = rows;
+    picture.replace(29, 4, checksum(picture.substr(12, 17)));
+    const std::size_t data = picture.find("IDAT"), end = picture.find("IEND") - 4;
+    const std::string chunk = picture.substr(data, 4 + kept);
+    std::string length;
+    for (const int shift : {24, 16, 8, 0}) length += static_cast<char>(kept >> shift & 0xFF);
+    return picture.substr(0, data - 4) + length + chunk + checksum(chunk) + picture.substr(end);
+}
+
+TEST_F(DamagedImage, WhoseLastRowsAreMissingIsRefused) {
+    for (const char* name : {"noise.png", "interlaced.png", "palette.png"}) {
+        const std::string whole = readFile(kPictures / name).value();
+        const std::size_t data = whole.find("IEND") - 8 - (whole.find("IDAT") + 4);
+        EXPECT_EQ(complaint(withData(whole, data, whole[23])), "none") << name;
+        // The last four bytes are the data's own checksum.
+        for (const std::size_t kept : {data / 2, data - 8})
+            EXPECT_THAT(complaint(withData(whole, kept, whole[23])),
+                        testing::AnyOf(HasSubstr("its data (IDAT) ends before the last row"),
+                                       HasSubstr("not a picture")))
+                << name << " " << kept;
+        EXPECT_THAT(complaint(withData(whole, data, char(whole[23] + 1))),
+                    HasSubstr("its data (IDAT) ends before the last row"))
+            << name;
+    }
+}
+
+TEST_F(DamagedImage, WhoseScanEndsEarlyIsRefused) {
+    for (const char* name : {"full.jpg", "progressive.jpg"}) {
+        const std::string whole = readFile(kPictures / name).value();
+        const std::size_t scan = whole.rfind("\xff\xda");
+        EXPECT_NE(complaint(whole.substr(0, whole.size() / 2) + "\xff\xd9"), "none") << name;
+        EXPECT_NE(complaint(whole.substr(0, scan + 14) + "\xff\xd9"), "none") << name;
+    }
 }
 
 TEST_F(DamagedImage, OfTooManyPixelsSaysHowMany) {

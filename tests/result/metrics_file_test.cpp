@@ -102,6 +102,22 @@ TEST(MetricsFile, AMeanIsOfTheListBesideIt) {
     EXPECT_EQ(read->drift->ssim->mean, 0.5) << "there is no list to hold it to";
 }
 
+TEST(MetricsFile, IsRefusedWhereItsListsAndCountsContradictEachOther) {
+    const auto refusal = [](const char* pointer, const json& value) {
+        json object = json::parse(metricsJson(measuredClip()));
+        object[json::json_pointer(pointer)] = value;
+        const auto read = metricsFromJson(object);
+        return read ? "none" : read.error().message;
+    };
+    using testing::HasSubstr;
+    EXPECT_EQ(refusal("/frames", 4), "none");
+    EXPECT_THAT(refusal("/frames", 2000000000), HasSubstr("of 2000000000 frames, at most 100000"));
+    EXPECT_THAT(refusal("/frames", 2), HasSubstr("compared_frames is of 3 frames, at most 2"));
+    EXPECT_THAT(refusal("/psnr/per_frame", json::array({30, 31})), HasSubstr("psnr is of 2 frames, 3 as in"));
+    EXPECT_THAT(refusal("/per_frame/flickering", json::array({1, 1, 1, 1})),
+                HasSubstr("flickering is of 4 frames, at most 3"));
+}
+
 TEST(MetricsFile, SurvivesARoundTrip) {
     ClipMetrics decoded = measuredClip();
     decoded.drift->measuredOn = metrics::kDecodedClips;

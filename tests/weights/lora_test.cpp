@@ -83,6 +83,19 @@ TEST_F(LoraTest, ALayerUnderTwoNamesInOneFileIsRefused) {
                 HasSubstr("layer and kohya_layer are names of one layer (layer), one of them was needed"));
 }
 
+TEST_F(LoraTest, ALayerUnderTwoKindsOfNamesInOneFileIsRefused) {
+    const auto refusal = [&](const Tensors& more) {
+        Tensors tensors{{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}};
+        tensors.insert(more.begin(), more.end());
+        return messageOf([&] { (void)with({{write("twice", tensors), 1}}).require("layer.weight", {6, 4}); });
+    };
+    EXPECT_THAT(refusal({{"layer.lora_down.weight", m_a}, {"layer.lora_up.weight", m_b}}),
+                AllOf(HasSubstr("twice.safetensors: tensors layer.lora_A.weight and layer.lora_down.weight both"),
+                      HasSubstr("(layer), one of them was needed")));
+    EXPECT_THAT(refusal({{"layer.diff", m_weight}}),
+                HasSubstr("tensors layer.diff and layer.lora_A.weight both"));
+}
+
 TEST_F(LoraTest, SeveralAddUpAndWholeDifferencesCount) {
     const fs::path first = write("first", {{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}});
     const fs::path second =

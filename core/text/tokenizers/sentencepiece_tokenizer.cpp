@@ -24,10 +24,15 @@ constexpr std::size_t kMaxModelBytes = std::size_t{64} << 20;
 constexpr const char *kEnd = "</s>", *kPad = "<pad>";
 
 /// Whether a text alone gets </s> behind it and nothing else.
+/// Null where it isn't there, or `object` is none.
+json memberOf(const json& object, const char* key) {
+    return object.is_object() ? object.value(key, json()) : json();
+}
+
 bool endsTexts(const json& postProcessor) {
-    const json single = postProcessor.is_object() ? postProcessor.value("single", json()) : json();
+    const json single = memberOf(postProcessor, "single");
     return single.is_array() && single.size() == 2 && single[0].contains("Sequence") &&
-           single[1].value("SpecialToken", json::object()).value("id", json()) == kEnd;
+           memberOf(memberOf(single[1], "SpecialToken"), "id") == kEnd;
 }
 
 void requireEncoded(bool encoded, std::string_view text) {

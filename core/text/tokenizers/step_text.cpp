@@ -4,11 +4,15 @@
 
 namespace reelgrid::text {
 
-void appendBounded(std::string& text, std::string_view part) {
-    if (part.size() > kMaxStepBytes - text.size())
+void requireBounded(std::size_t bytes, std::size_t more) {
+    if (more > kMaxStepBytes - bytes)
         throw Failure(ErrorCode::InvalidData, "its normalizer and pre_tokenizer make more than " +
                                                   std::to_string(kMaxStepBytes) +
                                                   " bytes of a text, less was needed");
+}
+
+void appendBounded(std::string& text, std::string_view part) {
+    requireBounded(text.size(), part.size());
     text += part;
 }
 

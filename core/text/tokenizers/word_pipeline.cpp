@@ -263,8 +263,13 @@ std::vector<std::string> WordPipeline::wordsOf(std::string_view text) const {
     std::vector<std::string> words{normalized};
     for (const Splitter& split : m_splitters) {
         std::vector<std::string> next;
+        std::size_t bytes = 0;
         for (const std::string& word : words)
-            for (std::string& part : split(word)) next.push_back(std::move(part));
+            for (std::string& part : split(word)) {
+                requireBounded(bytes, part.size());
+                bytes += part.size();
+                next.push_back(std::move(part));
+            }
         words = std::move(next);
     }
     return words;

@@ -109,6 +109,8 @@ TEST_F(TokenizerFolderTest, NamesAStepOfTokenizerJsonThatIsNotHere) {
                 HasSubstr("precompiled_charsmap is damaged"));
     EXPECT_THAT(messageWith("/pre_tokenizer/prepend_scheme", "first"), HasSubstr("prepend_scheme"));
     EXPECT_THAT(messageWith("/post_processor", nullptr), HasSubstr("post_processor is null"));
+    for (const json& single : {json("x"), json{{"SpecialToken", "x"}}})
+        EXPECT_THAT(messageWith("/post_processor/single/1", single), HasSubstr("needs a TemplateProcessing"));
     EXPECT_THAT(messageWith("/model/type", "BPE"), HasSubstr("type is \"BPE\""));
     EXPECT_THAT(messageWith("/model/unk_id", 5000), HasSubstr("unk_id"));
     EXPECT_THAT(messageWith("/model/vocab/7", json::array({"x"})), HasSubstr("piece 7 is [\"x\"]"));
@@ -172,6 +174,19 @@ TEST_F(TokenizerFolderTest, RefusesStepsThatLetATextGrowWithoutEnd) {
                 HasSubstr("tokenizer.json: its normalizer and pre_tokenizer make more than 1048576 bytes"));
     withSteps(65);
     EXPECT_THAT(message(), HasSubstr("at most 64 steps"));
+}
+
+TEST_F(TokenizerFolderTest, RefusesStepsThatLetWordsGrowInNumberWithoutEnd) {
+    auto tokenizer = nlohmann::json::parse(readFile(kDemoModel / "tokenizer" / "tokenizer.json").value());
+    // Each mark is put before the words of the other: their number grows as Fibonacci's.
+    nlohmann::json steps = nlohmann::json::array();
+    for (int i = 0; i < 60; ++i)
+        steps.push_back({{"type", "Metaspace"}, {"replacement", i % 2 == 0 ? "x" : "y"}});
+    tokenizer["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", steps}};
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", tokenizer.dump()));
+    const SentencePieceTokenizer growing(m_folder);
+    EXPECT_THAT(failureOf([&] { (void)growing.tokenize("a red car"); }),
+                HasSubstr("tokenizer.json: its normalizer and pre_tokenizer make more than 1048576 bytes"));
 }
 
 TEST_F(TokenizerFolderTest, RejectsDamagedFiles) {
