@@ -113,13 +113,15 @@ std::string asText(const Checkup& checkup) {
     std::string text = std::string("ReelGrid   ") + kVersion + "\nlibtorch   " + libtorchVersion() +
                        "\nFFmpeg     " + checkup.media.version + "\nCPU        " + machine.cpu.name + ", " +
                        std::to_string(machine.cpu.threads) + " threads\nfeatures   " +
-                       wordsOrNone(machine.cpu.features) + "\nmemory     " + byteCount(machine.cpu.memoryBytes) +
-                       ", " + byteCount(machine.cpu.availableBytes) + " available" + gpuText(machine.gpus);
+                       wordsOrNone(machine.cpu.features) + "\nmemory     " +
+                       byteCount(machine.cpu.memoryBytes) + ", " + byteCount(machine.cpu.availableBytes) +
+                       " available" + gpuText(machine.gpus);
     for (const media::EncoderSupport& encoder : checkup.media.encoders)
         text += "\nencoder    " + encoder.container + ": " + encoder.name +
                 (encoder.present ? "" : " is missing");
     for (const machine::Backend& backend : machine.backends) {
-        text += "\nbackend    " + backend.name + " (" + wordsOrNone(devicesOf(backend)) + "): " + backend.title;
+        text +=
+            "\nbackend    " + backend.name + " (" + wordsOrNone(devicesOf(backend)) + "): " + backend.title;
         text += indented(backend.description, 13);
         if (!backend.cpuDeviation.empty()) text += indented("On the CPU: " + backend.cpuDeviation, 13);
         if (const auto* plugin = machine.pluginOf(backend.name))

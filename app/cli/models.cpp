@@ -94,15 +94,15 @@ int showModel(const std::string& name, bool asDocument) {
     if (!model) return fail(model.error());
     if (asDocument) return printResult(asJson(*model));
     const families::RenderDefaults& defaults = model->defaults;
-    std::string text =
-        model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
-        model->folder.string() + "\ntasks     " + joined(model->taskNames()) + "\ndefaults  " +
-        std::to_string(defaults.width) + "×" + std::to_string(defaults.height) + ", " +
-        std::to_string(defaults.numFrames) + " frames, " + fixed(defaults.fps, 0) + " fps, " +
-        std::to_string(defaults.numInferenceSteps) + " steps, guidance " + fixed(defaults.guidanceScale, 1) +
-        "\nsizes     multiples of " + std::to_string(model->sizes.sizeMultiple) + " up to " +
-        std::to_string(model->sizes.maxSize) + "; frames " + model->frames.words() + "\nlayers    " +
-        std::to_string(model->layers) + "\n";
+    std::string text = model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
+                       model->folder.string() + "\ntasks     " + joined(model->taskNames()) + "\ndefaults  " +
+                       std::to_string(defaults.width) + "×" + std::to_string(defaults.height) + ", " +
+                       std::to_string(defaults.numFrames) + " frames, " + fixed(defaults.fps, 0) + " fps, " +
+                       std::to_string(defaults.numInferenceSteps) + " steps, guidance " +
+                       fixed(defaults.guidanceScale, 1) + "\nsizes     multiples of " +
+                       std::to_string(model->sizes.sizeMultiple) + " up to " +
+                       std::to_string(model->sizes.maxSize) + "; frames " + model->frames.words() +
+                       "\nlayers    " + std::to_string(model->layers) + "\n";
     for (const ComponentInfo& component : model->components)
         text += "  " + padded(component.name, 14) + padded(component.className, 28) +
                 padded(parameterCount(component.parameters), 12) + padded(byteCount(component.bytes), 10) +

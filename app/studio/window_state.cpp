@@ -70,7 +70,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 bool MainWindow::mayLoseWork(const Error& why) {
     QMessageBox box(QMessageBox::Warning, tr("Quit"), tr("What isn't saved would be lost with this window."),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
-    box.setInformativeText(tr("It can't be kept for the next one: %1").arg(QString::fromStdString(why.message)));
+    box.setInformativeText(
+        tr("It can't be kept for the next one: %1").arg(QString::fromStdString(why.message)));
     box.setTextFormat(Qt::PlainText);
     box.setDefaultButton(QMessageBox::Save);
     const int answer = box.exec();

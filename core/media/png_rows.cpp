@@ -22,8 +22,9 @@ struct PngPass {
     std::uint64_t firstColumn, firstRow, columns, rows;
 };
 constexpr std::array kWhole{PngPass{0, 0, 1, 1}};
-constexpr std::array kAdam7{PngPass{0, 0, 8, 8}, PngPass{4, 0, 8, 8}, PngPass{0, 4, 4, 8}, PngPass{2, 0, 4, 4},
-                            PngPass{0, 2, 2, 4}, PngPass{1, 0, 2, 2}, PngPass{0, 1, 1, 2}};
+constexpr std::array kAdam7{PngPass{0, 0, 8, 8}, PngPass{4, 0, 8, 8}, PngPass{0, 4, 4, 8},
+                            PngPass{2, 0, 4, 4}, PngPass{0, 2, 2, 4}, PngPass{1, 0, 2, 2},
+                            PngPass{0, 1, 1, 2}};
 
 std::uint64_t countFrom(std::uint64_t first, std::uint64_t every, std::uint64_t size) {
     return size <= first ? 0 : (size - first + every - 1) / every;
@@ -39,7 +40,8 @@ std::uint64_t rowBytesOf(std::string_view header) {
     std::uint64_t bytes = 0;
     const auto add = [&](const PngPass& pass) {
         const std::uint64_t columns = countFrom(pass.firstColumn, pass.columns, width);
-        if (columns > 0) bytes += countFrom(pass.firstRow, pass.rows, height) * (1 + (columns * bits + 7) / 8);
+        if (columns > 0)
+            bytes += countFrom(pass.firstRow, pass.rows, height) * (1 + (columns * bits + 7) / 8);
     };
     if (header[12] == 0)
         for (const PngPass& pass : kWhole) add(pass);

@@ -185,18 +185,19 @@ Result<void> requireFittingLists(const ClipMetrics& metrics) {
     const auto frames = std::size_t(metrics.frames);
     if (frames == 0) return {};
     const auto misfit = [&](const std::string& what, std::size_t count, const std::string& needed) {
-        return Error{ErrorCode::InvalidData,
-                     "metrics: " + what + " is of " + std::to_string(count) + " frames, " + needed + " needed"};
+        return Error{ErrorCode::InvalidData, "metrics: " + what + " is of " + std::to_string(count) +
+                                                 " frames, " + needed + " needed"};
     };
-    if (frames > kMaxFrames) return misfit("the clip", frames, "at most " + std::to_string(kMaxFrames) + " were");
+    if (frames > kMaxFrames)
+        return misfit("the clip", frames, "at most " + std::to_string(kMaxFrames) + " were");
     const auto compared = metrics.drift ? metrics.drift->comparedFrames : std::nullopt;
     if (compared && (*compared < 0 || std::size_t(*compared) > frames))
-        return misfit("compared_frames", std::size_t(*compared), "at most " + std::to_string(frames) + " were");
+        return misfit("compared_frames", std::size_t(*compared),
+                      "at most " + std::to_string(frames) + " were");
     for (const Measure& measure : kMeasures) {
         const Series* series = seriesOf(measure, metrics);
         const std::size_t count = series == nullptr ? 0 : series->perFrame.size();
-        if (count > frames)
-            return misfit(measure.key, count, "at most " + std::to_string(frames) + " were");
+        if (count > frames) return misfit(measure.key, count, "at most " + std::to_string(frames) + " were");
         if (measure.ofDrift != nullptr && compared && count > 0 && count != std::size_t(*compared))
             return misfit(measure.key, count, std::to_string(*compared) + " as in compared_frames were");
     }

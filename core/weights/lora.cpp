@@ -122,11 +122,13 @@ at::Tensor LoraWeights::differenceOfWeight(Opened& from, const Place& place, at:
         if (b.dim() < 2 || b.size(0) != shape[0] || b.numel() != shape[0] * a.size(0))
             throwMisfit(from.lora, module + up, b.sizes(), "the rows of " + shapeText(shape) + " × the rank");
         if (difference.defined())
-            throw Failure(ErrorCode::InvalidData, from.lora.file.string() + ": tensors " + of + " and " + module +
-                                                      down + " both say what is added to one layer (" +
+            throw Failure(ErrorCode::InvalidData, from.lora.file.string() + ": tensors " + of + " and " +
+                                                      module + down +
+                                                      " both say what is added to one layer (" +
                                                       place.module + "), one of them was needed");
         of = module + down;
-        difference = at::mm(b.flatten(1), a.flatten(1)).mul_(strengthOf(from, place, a.size(0))).reshape(shape);
+        difference =
+            at::mm(b.flatten(1), a.flatten(1)).mul_(strengthOf(from, place, a.size(0))).reshape(shape);
     }
     return difference;
 }

@@ -89,9 +89,10 @@ TEST_F(LoraTest, ALayerUnderTwoKindsOfNamesInOneFileIsRefused) {
         tensors.insert(more.begin(), more.end());
         return messageOf([&] { (void)with({{write("twice", tensors), 1}}).require("layer.weight", {6, 4}); });
     };
-    EXPECT_THAT(refusal({{"layer.lora_down.weight", m_a}, {"layer.lora_up.weight", m_b}}),
-                AllOf(HasSubstr("twice.safetensors: tensors layer.lora_A.weight and layer.lora_down.weight both"),
-                      HasSubstr("(layer), one of them was needed")));
+    EXPECT_THAT(
+        refusal({{"layer.lora_down.weight", m_a}, {"layer.lora_up.weight", m_b}}),
+        AllOf(HasSubstr("twice.safetensors: tensors layer.lora_A.weight and layer.lora_down.weight both"),
+              HasSubstr("(layer), one of them was needed")));
     EXPECT_THAT(refusal({{"layer.diff", m_weight}}),
                 HasSubstr("tensors layer.diff and layer.lora_A.weight both"));
 }

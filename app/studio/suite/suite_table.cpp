@@ -16,11 +16,9 @@ using suite::SuiteMeasure;
 using widgets::text;
 
 // As suite::suiteMeasures() has them; those of pictures are the coherence chart's, too.
-[[maybe_unused]] constexpr const char* kSuiteTitles[] = {QT_TRANSLATE_NOOP("Measures", "denoising"),
-                                                         QT_TRANSLATE_NOOP("Measures",
-                                                                           "denoising after warm-up"),
-                                                         QT_TRANSLATE_NOOP("Measures", "render"),
-                                                         QT_TRANSLATE_NOOP("Measures", "most memory")};
+[[maybe_unused]] constexpr const char* kSuiteTitles[] = {
+    QT_TRANSLATE_NOOP("Measures", "denoising"), QT_TRANSLATE_NOOP("Measures", "denoising after warm-up"),
+    QT_TRANSLATE_NOOP("Measures", "render"), QT_TRANSLATE_NOOP("Measures", "most memory")};
 
 constexpr std::array kAxisTitles{std::pair("prompt", QT_TRANSLATE_NOOP("Axes", "Prompt")),
                                  std::pair("seed", QT_TRANSLATE_NOOP("Axes", "Seed")),
