@@ -3,8 +3,6 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/safetensors/mapped_file.h"
-#include "core/safetensors/tensor_hashes.h"
 #include "core/weights/finite_check.h"
 #include "core/weights/safetensors_folder.h"
 
@@ -58,9 +56,8 @@ void ChainedClip::restore(std::int64_t next, const schedulers::SchedulerState& s
 }
 
 at::Tensor lastLatentFrame(const std::filesystem::path& file, at::IntArrayRef shape_BCTHW) {
-    safetensors::requireUnchanged(safetensors::MappedFile::open(file)->bytes(), file.string(),
-                                  safetensors::Hashes::WhereKept);
     weights::SafetensorsFolder kept(file);
+    kept.requireUnchanged();
     const auto shape = kept.shapeOf(kLatentsName);
     const auto needed = [&] {
         return "[1, " + std::to_string(shape_BCTHW[1]) + ", frames, " + std::to_string(shape_BCTHW[3]) +

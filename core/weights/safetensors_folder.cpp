@@ -9,6 +9,7 @@
 #include "core/base/folder.h"
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/safetensors/tensor_hashes.h"
 #include "core/weights/scalar_type.h"
 #include "core/weights/scaled_fp8.h"
 #include "core/weights/shape_check.h"
@@ -107,6 +108,12 @@ std::vector<std::string> SafetensorsFolder::names() const {
     for (const auto& [name, stored] : m_tensors)
         if (!belongsToScaledFp8(name)) names.push_back(name);
     return names;
+}
+
+void SafetensorsFolder::requireUnchanged() const {
+    for (const fs::path& path : m_paths)
+        safetensors::requireUnchanged(safetensors::MappedFile::open(path)->bytes(), path.string(),
+                                      safetensors::Hashes::WhereKept);
 }
 
 std::optional<std::vector<std::int64_t>> SafetensorsFolder::shapeOf(const std::string& name) const {

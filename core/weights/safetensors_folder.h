@@ -32,6 +32,10 @@ class SafetensorsFolder final : public WeightSource {
     /// As stored; nothing when there is no such tensor.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> shapeOf(const std::string& name) const;
 
+    /// Reads every file that holds hashes of its tensors. Throws Failure(InvalidData) naming file and tensor
+    /// where one was changed since it was written.
+    void requireUnchanged() const;
+
     /// The weight files, sorted.
     [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return m_paths; }
     /// Names of all tensors, sorted, without the scales and the marker of scaled FP8.
