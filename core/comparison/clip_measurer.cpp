@@ -51,15 +51,16 @@ ClipMeasurer::ClipMeasurer(std::filesystem::path reference, std::size_t partByte
 Result<metrics::ClipMetrics> ClipMeasurer::measureParts(const std::filesystem::path& clip, bool wantsDrift,
                                                         const std::stop_token& stop) const {
     const ComparedFrames source = comparedFrames(clip, stop);
-    auto frames = media::RgbReader::open(source.file);
+    const ComparedFrames referenceSource =
+        wantsDrift ? comparedFrames(m_reference, stop) : ComparedFrames{{}, source.isLossless, {}, {}};
+    const bool areKept = source.isLossless && referenceSource.isLossless;
+    // A clip beside kept frames would be as far from them as encoding took it.
+    auto frames = media::RgbReader::open(areKept ? source.file : clip);
     if (!frames) return frames.error();
     std::optional<media::RgbReader> reference;
-    bool areKept = false;
     if (wantsDrift) {
-        const ComparedFrames referenceSource = comparedFrames(m_reference, stop);
-        auto opened = media::RgbReader::open(referenceSource.file);
+        auto opened = media::RgbReader::open(areKept ? referenceSource.file : m_reference);
         if (!opened) return opened.error();
-        areKept = source.isLossless && referenceSource.isLossless;
         if (opened->info().width == frames->info().width && opened->info().height == frames->info().height)
             reference.emplace(*std::move(opened));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Gate {
 
     [[nodiscard]] bool isMetBy(double measured) const {
         return better == Better::Higher ? measured >= value : measured <= value;
+    }
+    /// Whether enough of a backend's clips met it.
+    [[nodiscard]] bool isPassedBy(std::size_t met, std::size_t clips) const {
+        return double(met) * 100 >= percent * double(clips);
     }
 };
 

@@ -118,6 +118,13 @@ Result<Estimate> readEstimate(const json& object, const std::string& what) {
     fields.integer("prompts", prompts);
     fields.integer("clips", clips);
     if (auto read = fields.finish(); !read) return read.error();
+    if (prompts > clips || clips > kMostSuiteJobs)
+        return wrongField(what + ": " + std::to_string(clips) + " clips of " + std::to_string(prompts) +
+                          " prompts: at most " + std::to_string(kMostSuiteJobs) +
+                          " clips, each of one prompt, were needed");
+    if ((estimate.low && *estimate.low > estimate.mean) || (estimate.high && *estimate.high < estimate.mean))
+        return wrongField(what + ": mean " + showJson(estimate.mean) + " from " + showJson(object["low"]) +
+                          " to " + showJson(object["high"]) + ": a mean within its interval was needed");
     estimate.prompts = prompts;
     estimate.clips = clips;
     return estimate;
@@ -214,6 +221,10 @@ Result<void> readGate(const json& object, SuiteResult& result) {
     for (const json& each : *outcomes) {
         auto outcome = readOutcome(each, "gate: outcome " + std::to_string(result.gates.size() + 1));
         if (!outcome) return outcome.error();
+        if (outcome->passed != result.gate->isPassedBy(outcome->met, outcome->clips))
+            return wrongField("gate: " + std::to_string(outcome->met) + " of " + std::to_string(outcome->clips) +
+                              " clips meet " + text + ": \"passed\" " + (outcome->passed ? "false" : "true") +
+                              " was needed");
         result.gates.push_back(*std::move(outcome));
     }
     return {};

@@ -91,7 +91,7 @@ std::vector<GateOutcome> outcomesOf(const SuitePlan& plan, const std::vector<Sui
         outcome->met += !row.error && isMeasured(row) && gate.isMetBy(row.measured.at(gate.key));
     }
     for (GateOutcome& outcome : outcomes)
-        outcome.passed = double(outcome.met) * 100 >= gate.percent * double(outcome.clips);
+        outcome.passed = gate.isPassedBy(outcome.met, outcome.clips);
     return outcomes;
 }
 

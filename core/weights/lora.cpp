@@ -1,5 +1,6 @@
 #include "core/weights/lora.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -146,19 +147,28 @@ at::Tensor LoraWeights::differenceOfBias(Opened& from, const Place& place) {
     return {};
 }
 
+at::Tensor LoraWeights::differenceOfTable(Opened& from, const Place& place) {
+    constexpr std::string_view kModulation = ".modulation";
+    const at::Tensor whole = take(from, place.kept + ".diff");
+    if (whole.defined() || !place.kept.ends_with(kModulation)) return whole;
+    return take(from, place.kept.substr(0, place.kept.size() - kModulation.size()) + ".diff_m");
+}
+
 at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) {
     const at::Tensor stored = m_checkpoint->require(name, shape);
-    const auto [module, part] = splitName(name);
-    if (m_loras.empty() || (part != ".weight" && part != ".bias")) return stored;
+    const bool isTable = name.ends_with("scale_shift_table");
+    const auto [module, part] = isTable ? std::pair{name, std::string()} : splitName(name);
+    if (m_loras.empty() || (!isTable && part != ".weight" && part != ".bias")) return stored;
     at::Tensor merged;
     const Opened* last = nullptr;
     const std::vector<std::string> names = m_names(module);
     for (Opened& opened : m_loras) {
         const std::string* other = nullptr;
         for (const std::string& kept : names) {
-            const at::Tensor difference = part == ".weight"
-                                              ? differenceOfWeight(opened, {module, kept}, shape)
-                                              : differenceOfBias(opened, {module, kept});
+            const Place place{module, kept};
+            const at::Tensor difference = isTable             ? differenceOfTable(opened, place)
+                                          : part == ".weight" ? differenceOfWeight(opened, place, shape)
+                                                              : differenceOfBias(opened, place);
             if (!difference.defined()) continue;
             if (other != nullptr)
                 throw Failure(ErrorCode::InvalidData, opened.lora.file.string() + ": " + *other + " and " +
@@ -188,10 +198,24 @@ void LoraWeights::requireAllTaken() const {
                                                       ": nothing in it is named after this model's layers, a "
                                                       "LoRA for this model was needed");
         for (const std::string& name : opened.tensors->names())
-            if (!opened.taken.contains(name) && (!m_share || m_share(name)))
+            if (!opened.taken.contains(name) && (!m_share || m_share(name)) && (!m_leftOut || !m_leftOut(name)))
                 throw Failure(ErrorCode::InvalidData, opened.lora.file.string() + ": tensor " + name +
                                                           " belongs to no layer of this model");
     }
+}
+
+std::vector<std::string> leftOutOf(const std::vector<Lora>& loras, const LoraShare& isLeftOut) {
+    std::vector<std::string> lines;
+    for (const Lora& lora : loras) {
+        std::vector<std::string> names = SafetensorsFolder(lora.file).names();
+        std::erase_if(names, [&](const std::string& name) { return !isLeftOut(name); });
+        if (names.empty()) continue;
+        std::string line = lora.file.string() + ": " + std::to_string(names.size()) +
+                           (names.size() == 1 ? " tensor is" : " tensors are") + " left out, of layers that this model lacks (" + names.front() +
+                           (names.size() > 1 ? ", …)" : ")");
+        if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+    }
+    return lines;
 }
 
 }  // namespace reelgrid::weights

@@ -29,7 +29,7 @@ using LoraShare = std::function<bool(const std::string& tensor)>;
 /// A checkpoint with LoRAs merged in, each tensor when it is asked for: W + Σ scale · strength · B A, in
 /// fp32, rounded to the dtype of W. Reads diffusers' and peft's (lora_A, lora_B) and kohya's (lora_down,
 /// lora_up, alpha) matrices, also those of convolutions, and whole differences (diff of a weight, diff_b of a
-/// bias). The strength is alpha / rank of a tensor "alpha", what safetensors::LoraSettings say, or 1 when
+/// bias, diff_m of a modulation). The strength is alpha / rank of a tensor "alpha", what safetensors::LoraSettings say, or 1 when
 /// neither is there. Source: diffusers' loaders/lora_conversion_utils.py.
 class LoraWeights final : public WeightSource {
   public:
@@ -48,6 +48,8 @@ class LoraWeights final : public WeightSource {
         return m_checkpoint->whereIs(name);
     }
 
+    /// Which tensors this model may have no place for: those of layers that its relatives have.
+    void leaveOut(LoraShare isLeftOut) { m_leftOut = std::move(isLeftOut); }
     /// Once the model is loaded. Throws Failure(InvalidData) naming a file of which the model has taken
     /// nothing, or the first tensor that it has no place for. Of a share: the latter alone.
     void requireAllTaken() const;
@@ -67,11 +69,18 @@ class LoraWeights final : public WeightSource {
     static double strengthOf(Opened& from, const Place& place, std::int64_t rank);
     static at::Tensor differenceOfWeight(Opened& from, const Place& place, at::IntArrayRef shape);
     static at::Tensor differenceOfBias(Opened& from, const Place& place);
+    /// Of a block's scale_shift_table, Wan's own "modulation", which has no weight and no bias.
+    static at::Tensor differenceOfTable(Opened& from, const Place& place);
 
     std::unique_ptr<WeightSource> m_checkpoint;
     std::vector<Opened> m_loras;
     LoraNames m_names;
-    LoraShare m_share;
+    LoraShare m_share, m_leftOut;
 };
+
+/// A line for each file that has tensors which a model leaves out (LoraWeights::leaveOut): "FILE: 40 tensors
+/// are left out, of layers that this model lacks (blocks.0.cross_attn.k_img.diff_b, …)". Throws Failure as
+/// SafetensorsFolder does.
+std::vector<std::string> leftOutOf(const std::vector<Lora>& loras, const LoraShare& isLeftOut);
 
 }  // namespace reelgrid::weights

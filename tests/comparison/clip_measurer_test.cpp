@@ -195,6 +195,24 @@ TEST_F(KeptFramesTest, AreMeasuredInThePlaceOfTheClips) {
     EXPECT_EQ(mixed.drift->measuredOn, metrics::kDecodedClips);
 }
 
+TEST_F(KeptFramesTest, AreNotHeldToAnEncodedClip) {
+    // Noise, of which encoding loses much: as far from its kept frames as another backend's might be.
+    media::RgbVideo noise = greys(48, 60);
+    std::uint32_t state = 7;
+    for (std::uint8_t& code : noise.pixels)
+        code = std::uint8_t((state = state * 1664525 + 1013904223) >> 24);
+    const auto reference = writeKept("sdpa.mp4", noise), clip = writeKept("sagev1.mp4", noise);
+    std::string bytes = readFile(framesOf(clip)).value();
+    bytes[bytes.size() / 2] ^= 1;
+    ASSERT_TRUE(writeFile(framesOf(clip), bytes));
+    for (const auto& [of, from] : {std::pair{clip, reference}, {reference, clip}}) {
+        metrics::ClipMetrics known;
+        ASSERT_TRUE(ClipMeasurer(from).complete(of, known));
+        EXPECT_EQ(known.drift->measuredOn, metrics::kDecodedClips);
+        EXPECT_EQ(known.drift->psnr->mean, metrics::kMostPsnr) << "the two clips are one";
+    }
+}
+
 TEST_F(KeptFramesTest, AreLeftAloneWhereTheyArentTheClips) {
     const auto clip = writeKept("fav2.mp4", greys(48, 80));
     EXPECT_EQ(comparedFrames(clip).file, framesOf(clip));

@@ -350,6 +350,11 @@ TEST(SuiteFile, SaysWhatIsWrongWithIt) {
     EXPECT_THAT(refusal("/values/1/worst/0", -1), HasSubstr("worst -1"));
     EXPECT_THAT(refusal("/values/1/measures/psnr/mean", nullptr), HasSubstr("mean"));
     EXPECT_THAT(refusal("/values/1/measures/denoise_seconds/win_rate", 2), HasSubstr("win_rate 2"));
+    EXPECT_THAT(refusal("/values/1/measures/psnr/mean", 1e30), HasSubstr("a mean within its interval"));
+    EXPECT_THAT(refusal("/values/1/measures/psnr/clips", 1000000000), HasSubstr("1000000000 clips of"));
+    EXPECT_THAT(refusal("/values/1/measures/psnr/clips", 0), HasSubstr("0 clips of 2 prompts"));
+    EXPECT_THAT(refusal("/gate/outcomes/0/passed", !good["gate"]["outcomes"][0]["passed"].get<bool>()),
+                HasSubstr(" was needed"));
     EXPECT_THAT(refusal("/gate/text", "psnr"), HasSubstr("gate: "));
     EXPECT_THAT(refusal("/gate/outcomes/0/met", 99), HasSubstr("99 of 4 clips"));
     json large = good;

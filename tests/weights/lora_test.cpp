@@ -97,6 +97,41 @@ TEST_F(LoraTest, ALayerUnderTwoKindsOfNamesInOneFileIsRefused) {
                 HasSubstr("tensors layer.diff and layer.lora_A.weight both"));
 }
 
+TEST_F(LoraTest, AModulationHasAWholeDifferenceUnderEitherName) {
+    const at::Tensor table = at::randn({1, 6, 4}), difference = at::randn({1, 6, 4});
+    write("base", {{"blocks.0.scale_shift_table", table}});
+    for (const char* name : {"blocks.0.diff_m", "blocks.0.modulation.diff"}) {
+        const fs::path file = write("modulation", {{name, difference}});
+        LoraWeights weights(std::make_unique<SafetensorsFolder>(m_folder / "base.safetensors"), {{file, 0.5}},
+                            [](const std::string& module) {
+                                return std::vector{module, module == "blocks.0.scale_shift_table"
+                                                               ? std::string("blocks.0.modulation")
+                                                               : "other." + module};
+                            });
+        EXPECT_TRUE(
+            at::allclose(weights.require("blocks.0.scale_shift_table", {1, 6, 4}), table + 0.5 * difference))
+            << name;
+        weights.requireAllTaken();
+    }
+}
+
+TEST_F(LoraTest, LeavesOutWhatItIsToldToAndSaysSo) {
+    const fs::path file = write("related", {{"layer.lora_A.weight", m_a},
+                                            {"layer.lora_B.weight", m_b},
+                                            {"k_img.diff_b", m_bias},
+                                            {"v_img.diff_b", m_bias}});
+    LoraWeights weights = with({{file, 1}});
+    (void)weights.require("layer.weight", {6, 4});
+    EXPECT_THAT(messageOf([&] { weights.requireAllTaken(); }), HasSubstr("tensor k_img.diff_b"));
+    const LoraShare isPictures = [](const std::string& name) { return name.starts_with("k_img"); };
+    EXPECT_THAT(leftOutOf({{file, 1}, {file, 2}}, isPictures),
+                testing::ElementsAre(file.string() + ": 1 tensor is left out, of layers that this model lacks "
+                                                     "(k_img.diff_b)"));
+    weights.leaveOut(isPictures);
+    EXPECT_THAT(messageOf([&] { weights.requireAllTaken(); }), HasSubstr("tensor v_img.diff_b"))
+        << "of others as before";
+}
+
 TEST_F(LoraTest, SeveralAddUpAndWholeDifferencesCount) {
     const fs::path first = write("first", {{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}});
     const fs::path second =

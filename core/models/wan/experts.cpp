@@ -71,12 +71,20 @@ std::unique_ptr<Experts::Loaded> Experts::load(Index expert) {
     const auto& loras = expert == kLowNoise ? m_options.secondLoras : m_options.loras;
     auto source =
         std::make_unique<weights::LoraWeights>(m_checkpoint.transformer(kNames[expert]), loras, loraNames);
+    if (m_config.imageDim == 0) source->leaveOut(isOfPictureLayer);
     return std::make_unique<Loaded>(std::move(source), loras, m_options, [&](weights::WeightSource& from) {
         return WanTransformer(WanTransformerConfig::from(m_checkpoint.config(kNames[expert])),
                               weights::WeightScope(from, m_options.dtype, m_options.execution.device),
                               {.blocks = denoising::blockOptions(m_options),
                                .timeProducts = denoising::timeProducts(m_options)});
     });
+}
+
+std::vector<std::string> Experts::remarks() const {
+    if (m_config.imageDim > 0) return {};
+    std::vector<weights::Lora> loras = m_options.loras;
+    if (m_boundaryRatio) loras.insert(loras.end(), m_options.secondLoras.begin(), m_options.secondLoras.end());
+    return weights::leftOutOf(loras, isOfPictureLayer);
 }
 
 Experts::Index Experts::at(double timestep, int trainTimesteps,

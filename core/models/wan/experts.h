@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/denoising/loaded_network.h"
 #include "core/denoising/stage_clock.h"
@@ -30,6 +32,9 @@ class Experts {
     [[nodiscard]] bool isLoaded(Index expert) const { return m_loaded[expert] != nullptr; }
     /// Whether there are two, both in memory.
     [[nodiscard]] bool fitTogether() const { return m_residence == Residence::Together; }
+
+    /// What of the LoRAs has no place in the experts. Throws Failure where a file can't be read.
+    [[nodiscard]] std::vector<std::string> remarks() const;
 
     /// Loads it where it isn't loaded, after the other has gone, and puts the time down to "load".
     WanTransformer& use(Index expert, denoising::StageClock& clock);

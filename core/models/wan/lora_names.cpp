@@ -1,6 +1,7 @@
 #include "core/models/wan/lora_names.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/models/wan/original_names.h"
 
@@ -18,6 +19,13 @@ std::vector<std::string> loraNames(const std::string& module) {
         names.push_back(original);
     }
     return names;
+}
+
+bool isOfPictureLayer(const std::string& tensor) {
+    constexpr std::array kMarks{"k_img",      "v_img",      "img_emb",       "add_k_proj",
+                                "add_v_proj", "norm_added_k", "image_embedder"};
+    return std::ranges::any_of(kMarks,
+                               [&](const char* mark) { return tensor.find(mark) != std::string::npos; });
 }
 
 }  // namespace reelgrid::models::wan

@@ -10,4 +10,8 @@ namespace reelgrid::models::wan {
 /// "base_model.model." (peft), or by kohya's ("lora_unet_" and underscores for dots).
 std::vector<std::string> loraNames(const std::string& module);
 
+/// Whether a LoRA's tensor belongs to what attends to a picture's embedding, which Wan 2.1 image-to-video has
+/// and others lack: LoRAs for it are used with those, too, and diffusers leaves such tensors out.
+bool isOfPictureLayer(const std::string& tensor);
+
 }  // namespace reelgrid::models::wan

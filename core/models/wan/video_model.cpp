@@ -93,6 +93,8 @@ class WanVideoModel final : public denoising::VideoModel {
     [[nodiscard]] std::vector<std::string> remarks(const catalog::RenderSettings& settings) const override;
 
   private:
+    /// Where the flow shift isn't the one that the checkpoint's scheduler has; else empty.
+    [[nodiscard]] std::string flowShiftRemark(const catalog::RenderSettings& settings) const;
     void requireFittingParts(const families::ModelInfo& model) const;
     /// Whether the transformer has channels for frames that are given.
     [[nodiscard]] bool seesGivenFrames() const {
@@ -130,14 +132,20 @@ void WanVideoModel::requireFittingParts(const families::ModelInfo& model) const 
 }
 
 std::vector<std::string> WanVideoModel::remarks(const catalog::RenderSettings& settings) const {
+    std::vector<std::string> remarks = m_experts.remarks();
+    if (const std::string shift = flowShiftRemark(settings); !shift.empty()) remarks.push_back(shift);
+    return remarks;
+}
+
+std::string WanVideoModel::flowShiftRemark(const catalog::RenderSettings& settings) const {
     if (!m_ownFlowShift || settings.flowShift != m_ownFlowShift) return {};
     for (const char* key : {"flow_shift", "shift"}) {
         if (!m_schedulerConfig.isNumber(key)) continue;
         const double stored = m_schedulerConfig.number(key);
         if (stored == *m_ownFlowShift) return {};
-        return {"flow shift " + significant(*m_ownFlowShift, 4) +
+        return "flow shift " + significant(*m_ownFlowShift, 4) +
                 ", as the model's authors have it; the checkpoint's scheduler says " +
-                significant(stored, 4) + " (--flow-shift " + significant(stored, 4) + ")"};
+                significant(stored, 4) + " (--flow-shift " + significant(stored, 4) + ")";
     }
     return {};
 }
