@@ -34,7 +34,10 @@ Result<void> addPluginsFor(const std::vector<std::string>& arguments) {
     if (arguments.empty() || std::find(kVerbs.begin(), kVerbs.end(), arguments.front()) == kVerbs.end())
         return {};
     std::vector<std::string> notes;
-    const auto files = plugins::pluginFiles(filesIn(withCurrentSpelling(arguments)), notes);
+    const std::vector<std::string> named = filesIn(withCurrentSpelling(arguments));
+    if (std::ranges::find(named, std::string()) != named.end())
+        return Error{ErrorCode::BadUsage, std::string(kOption) + ": is empty, a file was needed"};
+    const auto files = plugins::pluginFiles(named, notes);
     auto added = plugins::addPlugins(files, notes);
     for (const std::string& note : notes) say("note: backend plug-in " + note);
     if (!added) return added.error().in(kOption);

@@ -218,7 +218,7 @@ Result<std::vector<fs::path>> captureFiles(const fs::path& folder) {
 }
 
 Result<CapturedCall> readCapture(const fs::path& file, Layout layout) {
-    const auto value = pt::readPt(file);
+    const auto value = pt::readPt(file, pt::Checked::AllBytes);
     if (!value) return value.error();
     try {
         const auto* dict = value->as<pt::Dict>();

@@ -20,7 +20,7 @@ constexpr int kMostScans = 500;
 /// marks, which some cameras write.
 bool isMadeUp(int warning) {
     return warning == JWRN_JPEG_EOF || warning == JWRN_HIT_MARKER || warning == JWRN_HUFF_BAD_CODE ||
-           warning == JWRN_ARITH_BAD_CODE || warning == JWRN_MUST_RESYNC;
+           warning == JWRN_MUST_RESYNC;
 }
 
 /// libjpeg's state; its errors jump back to where a call was guarded, so nothing with a destructor may live

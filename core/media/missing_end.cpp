@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <sstream>
+#include <string_view>
 
 namespace reelgrid::media {
 namespace {
@@ -50,6 +54,19 @@ class ByteWalk {
     std::int64_t m_at = 0;
 };
 
+std::int64_t numberIn(ByteWalk& file, int bytes, std::endian order) {
+    std::int64_t value = 0;
+    for (int i = 0; i < bytes; ++i) {
+        const std::int64_t byte = file.byte() & 0xFF;
+        value = order == std::endian::big ? value << 8 | byte : value | byte << (8 * i);
+    }
+    return value;
+}
+
+std::string bytesMissing(const ByteWalk& file) {
+    return "it has " + std::to_string(file.size()) + " of at least " + std::to_string(file.at()) + " bytes";
+}
+
 /// The bytes of a colour table whose size is in a GIF's flags.
 int colourTableBytes(int flags) {
     return (flags & 0x80) != 0 ? 3 << ((flags & 7) + 1) : 0;
@@ -88,6 +105,31 @@ constexpr std::array<std::int64_t, 17> kElements{
     0x1F43B675, 0x1C53BB6B, 0x114D9B74, 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469, 0xEC,
     0xBF,       0xE7,       0xA3,       0xA0,       0xA7,       0xAB,       0x5854,     0xAF};
 
+/// Of a header such as "YUV4MPEG2 W64 H48 F16:1 C420jpeg"; 0 where it isn't known.
+std::int64_t pictureBytesOfY4m(const std::string& header) {
+    std::int64_t width = 0, height = 0;
+    std::string space = "420";
+    std::istringstream words(header);
+    for (std::string word; words >> word;) {
+        if (word[0] == 'W') width = std::atoll(word.c_str() + 1);
+        if (word[0] == 'H') height = std::atoll(word.c_str() + 1);
+        if (word[0] == 'C') space = word.substr(1);
+    }
+    constexpr std::int64_t kMostSide = 1 << 20;
+    if (width <= 0 || height <= 0 || width > kMostSide || height > kMostSide) return 0;
+    const std::int64_t halfWidth = (width + 1) / 2, halfHeight = (height + 1) / 2;
+    const auto chroma = [&]() -> std::int64_t {
+        if (space.starts_with("420")) return 2 * halfWidth * halfHeight;
+        if (space.starts_with("422")) return 2 * halfWidth * height;
+        if (space.starts_with("444alpha")) return 3 * width * height;
+        if (space.starts_with("444")) return 2 * width * height;
+        return space.starts_with("mono") ? 0 : -1;
+    }();
+    // "420p10", "mono12"; but "420paldv" and "420jpeg".
+    const auto digits = space.find_first_of("0123456789", space.starts_with("mono") ? 4 : 3);
+    return chroma < 0 ? 0 : (width * height + chroma) * (digits == std::string::npos ? 1 : 2);
+}
+
 }  // namespace
 
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
@@ -125,14 +167,11 @@ std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
     while (file.at() < file.size()) {
         std::string type;
         for (int i = 0; i < 4; ++i) type += char(file.byte());
-        std::int64_t bytes = 0;
-        for (int shift = 0; shift < 32; shift += 8) bytes |= std::int64_t{file.byte() & 0xFF} << shift;
+        const std::int64_t bytes = numberIn(file, 4, std::endian::little);
         constexpr std::int64_t kUnknown = 0xFFFFFFFF;
         if (type != "RIFF" || file.isPastEnd() || bytes == 0 || bytes == kUnknown) return std::nullopt;
         file.skip(bytes);
-        if (file.isPastEnd())
-            return "it has " + std::to_string(file.size()) + " of at least " + std::to_string(file.at()) +
-                   " bytes";
+        if (file.isPastEnd()) return bytesMissing(file);
         if (bytes % 2 != 0) file.skip(1);
     }
     return std::nullopt;
@@ -151,12 +190,67 @@ std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& pat
             if (size > std::int64_t{1} << 50) return std::nullopt;
             file.skip(size);
         }
-        if (file.isPastEnd())
-            return "it has " + std::to_string(file.size()) + " of at least " + std::to_string(file.at()) +
-                   " bytes";
+        if (file.isPastEnd()) return bytesMissing(file);
         if (id == kSegment && size >= 0) return std::nullopt;
     }
     return std::nullopt;
+}
+
+std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
+    constexpr int kHeader = 9, kSizeBehind = 4, kRestOfTag = 7;
+    ByteWalk file(path);
+    file.skip(kHeader + kSizeBehind);
+    while (file.at() < file.size()) {
+        const int type = file.byte() & 0x1F;
+        if (type != 8 && type != 9 && type != 18) return std::nullopt;  // damaged, not cut
+        file.skip(numberIn(file, 3, std::endian::big) + kRestOfTag + kSizeBehind);
+    }
+    // Some that write it leave out the size behind the last tag.
+    return file.at() - kSizeBehind > file.size() ? std::optional(bytesMissing(file)) : std::nullopt;
+}
+
+std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
+    constexpr int kEndOfStream = 4;
+    ByteWalk file(path);
+    bool isEnded = false;
+    while (file.at() < file.size()) {
+        if (numberIn(file, 4, std::endian::big) != 0x4F676753) return std::nullopt;  // "OggS"; damaged, not cut
+        file.skip(1);
+        isEnded |= (file.byte() & kEndOfStream) != 0;
+        file.skip(20);  // position, stream, number, checksum
+        std::int64_t bytes = 0;
+        for (int segments = file.byte(); segments > 0; --segments) bytes += std::max(file.byte(), 0);
+        file.skip(bytes);
+    }
+    if (file.isPastEnd()) return bytesMissing(file);
+    return isEnded ? std::nullopt : std::optional<std::string>("the end mark of its streams is missing");
+}
+
+std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path) {
+    constexpr int kStampBytes = 8;
+    ByteWalk file(path);
+    file.skip(6);
+    file.skip(numberIn(file, 2, std::endian::little) - 8);
+    while (file.at() < file.size()) file.skip(numberIn(file, 4, std::endian::little) + kStampBytes);
+    return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
+}
+
+std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path) {
+    constexpr std::string_view kFrame = "FRAME\n";
+    ByteWalk file(path);
+    std::string header;
+    for (int byte = file.byte(); byte != '\n'; byte = file.byte()) {
+        if (byte < 0 || header.size() > 512) return std::nullopt;
+        header += char(byte);
+    }
+    const std::int64_t picture = pictureBytesOfY4m(header);
+    if (picture == 0) return std::nullopt;
+    while (file.at() < file.size()) {
+        for (const char letter : kFrame)
+            if (const int byte = file.byte(); byte >= 0 && byte != letter) return std::nullopt;  // not cut
+        file.skip(picture);
+    }
+    return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
 
 }  // namespace reelgrid::media

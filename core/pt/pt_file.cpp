@@ -37,8 +37,11 @@ std::string prefixOf(const ZipEntries& entries) {
 
 class Archive {
   public:
-    explicit Archive(std::shared_ptr<const safetensors::MappedFile> file)
-        : m_file(std::move(file)), m_entries(zipEntries(m_file->bytes())), m_prefix(prefixOf(m_entries)) {}
+    Archive(std::shared_ptr<const safetensors::MappedFile> file, Checked checked)
+        : m_file(std::move(file)),
+          m_entries(zipEntries(m_file->bytes())),
+          m_prefix(prefixOf(m_entries)),
+          m_checked(checked) {}
 
     Value value() {
         if (const ZipEntry* order = find(kByteOrderName); order != nullptr && order->bytes != kByteOrder)
@@ -62,18 +65,22 @@ class Archive {
         if (known) return known;
         const ZipEntry* entry = find(std::string(kStorageFolder) + key);
         if (entry == nullptr) refuse("it has no storage " + shownName(key));
+        // PyTorch writes none where it was told not to compute them (torch.serialization.set_crc32_options).
+        if (m_checked == Checked::AllBytes && entry->crc != 0 && crc32(entry->bytes) != entry->crc)
+            refuse("its storage " + shownName(key) + " is damaged: the checksum is another");
         return known = std::make_shared<const Storage>(Storage{entry->bytes, m_file});
     }
 
     std::shared_ptr<const safetensors::MappedFile> m_file;
     ZipEntries m_entries;
     std::string m_prefix;
+    Checked m_checked;
     std::map<std::string, std::shared_ptr<const Storage>> m_storages;
 };
 
 }  // namespace
 
-Result<Value> readPt(const fs::path& file) {
+Result<Value> readPt(const fs::path& file, Checked checked) {
     std::shared_ptr<const safetensors::MappedFile> mapped;
     try {
         mapped = safetensors::MappedFile::open(file);
@@ -82,7 +89,7 @@ Result<Value> readPt(const fs::path& file) {
     }
     try {
         return isLegacy(mapped->bytes()) ? legacyValue(std::move(mapped))
-                                         : Archive(std::move(mapped)).value();
+                                         : Archive(std::move(mapped), checked).value();
     } catch (const Failure& failure) {
         return failure.error().in(file.string());
     }

@@ -190,16 +190,15 @@ Result<void> requireFittingLists(const ClipMetrics& metrics) {
     };
     if (frames > kMaxFrames)
         return misfit("the clip", frames, "at most " + std::to_string(kMaxFrames) + " were");
-    const auto compared = metrics.drift ? metrics.drift->comparedFrames : std::nullopt;
-    if (compared && (*compared < 0 || std::size_t(*compared) > frames))
-        return misfit("compared_frames", std::size_t(*compared),
-                      "at most " + std::to_string(frames) + " were");
+    const int compared = metrics.drift ? metrics.drift->comparedFrames.value_or(0) : 0;
+    if (compared < 0 || std::size_t(compared) > frames)
+        return misfit("compared_frames", std::size_t(compared), "at most " + std::to_string(frames) + " were");
     for (const Measure& measure : kMeasures) {
         const Series* series = seriesOf(measure, metrics);
         const std::size_t count = series == nullptr ? 0 : series->perFrame.size();
         if (count > frames) return misfit(measure.key, count, "at most " + std::to_string(frames) + " were");
-        if (measure.ofDrift != nullptr && compared && count > 0 && count != std::size_t(*compared))
-            return misfit(measure.key, count, std::to_string(*compared) + " as in compared_frames were");
+        if (measure.ofDrift != nullptr && compared > 0 && count > 0 && count != std::size_t(compared))
+            return misfit(measure.key, count, std::to_string(compared) + " as in compared_frames were");
     }
     return {};
 }

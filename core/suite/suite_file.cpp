@@ -1,6 +1,7 @@
 #include "core/suite/suite_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
@@ -122,9 +123,12 @@ Result<Estimate> readEstimate(const json& object, const std::string& what) {
         return wrongField(what + ": " + std::to_string(clips) + " clips of " + std::to_string(prompts) +
                           " prompts: at most " + std::to_string(kMostSuiteJobs) +
                           " clips, each of one prompt, were needed");
-    if ((estimate.low && *estimate.low > estimate.mean) || (estimate.high && *estimate.high < estimate.mean))
-        return wrongField(what + ": mean " + showJson(estimate.mean) + " from " + showJson(object["low"]) +
-                          " to " + showJson(object["high"]) + ": a mean within its interval was needed");
+    // Of equal numbers each sum is rounded in its own way.
+    const double low = estimate.low.value_or(estimate.mean), high = estimate.high.value_or(estimate.mean);
+    const double rounding = 1e-9 * std::max(std::abs(low), std::abs(high));
+    if (low > estimate.mean + rounding || high < estimate.mean - rounding)
+        return wrongField(what + ": mean " + showJson(estimate.mean) + " from " + showJson(low) + " to " +
+                          showJson(high) + ": a mean within its interval was needed");
     estimate.prompts = prompts;
     estimate.clips = clips;
     return estimate;

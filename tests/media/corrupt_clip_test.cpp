@@ -84,6 +84,41 @@ TEST_F(CorruptClip, ATruncatedAviIsRefusedAndSaysSo) {
             AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(size) + " of at least")));
 }
 
+TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
+    for (const auto& [name, options] : {std::pair{"a.flv", "-c:v flv"},
+                                        {"a.ogv", "-c:v libtheora"},
+                                        {"a.ivf", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"},
+                                        {"a.y4m", "-pix_fmt yuv420p"},
+                                        {"b.y4m", "-pix_fmt gray"},
+                                        {"c.y4m", "-strict -1 -pix_fmt yuv422p10le"}}) {
+        const std::string bytes = clipBytes(name, options);
+        EXPECT_EQ(Clip::open(m_folder / name).value()->info().frameCount(), 40) << name;
+        for (const std::size_t size : {bytes.size() / 2 + 1, bytes.size() - 5})
+            EXPECT_THAT(openingError(write(std::string("cut") + (std::strchr(name, '.')), bytes.substr(0, size)))
+                            .message,
+                        AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(size) + " of at least")))
+                << name;
+    }
+    const std::string ogg = readFile(m_folder / "a.ogv").value();
+    EXPECT_THAT(openingError(write("page.ogv", ogg.substr(0, ogg.rfind("OggS")))).message,
+                HasSubstr("the end mark of its streams is missing"));
+}
+
+TEST_F(CorruptClip, WhatItsDecoderFindsDamagedIsRefused) {
+    for (const auto& [name, options] : {std::pair{"a.mkv", "-c:v ffv1 -level 3 -slicecrc 1 -pix_fmt yuv420p"},
+                                        {"a.avi", "-c:v mjpeg"}}) {
+        std::string bytes = clipBytes(name, options);
+        // Well within the clip's data, in a frame after the first.
+        for (std::size_t at = bytes.size() / 2; at < bytes.size() / 2 + 40; ++at) bytes[at] = char(~bytes[at]);
+        auto clip = Clip::open(write(std::string("damaged") + std::strchr(name, '.'), bytes));
+        ASSERT_TRUE(clip) << clip.error().message;
+        int damaged = 0;
+        for (int i = 0; i < clip.value()->info().frameCount(); ++i) damaged += !clip.value()->frame(i);
+        EXPECT_GE(damaged, 1) << name;
+        EXPECT_LE(damaged, 2) << name;
+    }
+}
+
 TEST_F(CorruptClip, ATruncatedWebMIsRefusedAndSaysSo) {
     const std::string vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 8 ";
     for (const std::string name : {"a.webm", "a.mkv"}) {

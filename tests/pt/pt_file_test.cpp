@@ -105,6 +105,18 @@ TEST_F(PtFileTest, ATensorOutlivesTheFilesValue) {
     EXPECT_EQ(tensor.storage->bytes, "abcd");
 }
 
+TEST_F(PtFileTest, TensorsAreHeldToTheirChecksumsWhereItIsAskedFor) {
+    ASSERT_TRUE(writePt(m_folder / "a.pt", Tensor{storageOf("abcd"), ElementType::U8, 0, {4}, {1}}));
+    std::string bytes = readFile(m_folder / "a.pt").value();
+    bytes[bytes.find("abcd")] = 'x';
+    ASSERT_TRUE(writeFile(m_folder / "a.pt", bytes));
+    EXPECT_TRUE(readPt(m_folder / "a.pt"));
+    EXPECT_THAT(readPt(m_folder / "a.pt", Checked::AllBytes).error().message,
+                HasSubstr("a.pt: its storage 0 is damaged: the checksum is another"));
+    for (const char* name : {"plain.pt", "checkpoint.pt"})
+        if (fs::exists(kFixtures / name)) EXPECT_TRUE(readPt(kFixtures / name, Checked::AllBytes)) << name;
+}
+
 TEST_F(PtFileTest, ReadsPlainDataOfTorchSave) {
     const auto read = readPt(kFixtures / "plain.pt");
     ASSERT_TRUE(read) << read.error().message;
