@@ -51,7 +51,8 @@ class TableOptions {
         if (mayBeEmpty) return;
         option->check(CLI::Validator(
             [](const std::string& value) {
-                return value.empty() ? std::string("the value is empty, some text was needed") : std::string();
+                return value.empty() ? std::string("the value is empty, some text was needed")
+                                     : std::string();
             },
             ""));
     }

@@ -34,8 +34,8 @@ Result<CodecHandle> openDecoder(const AVStream& stream, int threads, int reorder
     codec->max_pixels = kMaxPixels;
     // Frames that stand by themselves are told to be damaged rather than mended from what is around it.
     const AVCodecDescriptor* about = avcodec_descriptor_get(stream.codecpar->codec_id);
-    const bool isAlwaysExact =
-        about != nullptr && (about->props & AV_CODEC_PROP_LOSSLESS) != 0 && (about->props & AV_CODEC_PROP_LOSSY) == 0;
+    const bool isAlwaysExact = about != nullptr && (about->props & AV_CODEC_PROP_LOSSLESS) != 0 &&
+                               (about->props & AV_CODEC_PROP_LOSSY) == 0;
     if (about != nullptr && (isAlwaysExact || (about->props & AV_CODEC_PROP_INTRA_ONLY) != 0))
         codec->err_recognition |= AV_EF_EXPLODE | AV_EF_CRCCHECK;
     codec->pkt_timebase = stream.time_base;

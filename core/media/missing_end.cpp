@@ -214,7 +214,8 @@ std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
     ByteWalk file(path);
     bool isEnded = false;
     while (file.at() < file.size()) {
-        if (numberIn(file, 4, std::endian::big) != 0x4F676753) return std::nullopt;  // "OggS"; damaged, not cut
+        if (numberIn(file, 4, std::endian::big) != 0x4F676753)
+            return std::nullopt;  // "OggS"; damaged, not cut
         file.skip(1);
         isEnded |= (file.byte() & kEndOfStream) != 0;
         file.skip(20);  // position, stream, number, checksum

@@ -12,8 +12,8 @@ namespace reelgrid::media {
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path);
-/// These and IVF's have lengths before their parts, one behind the other up to the end of the file; Ogg's last
-/// page of a stream is marked, too (RFC 3533, 6).
+/// These and IVF's have lengths before their parts, one behind the other up to the end of the file; Ogg's
+/// last page of a stream is marked, too (RFC 3533, 6).
 std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);

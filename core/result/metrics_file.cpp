@@ -192,7 +192,8 @@ Result<void> requireFittingLists(const ClipMetrics& metrics) {
         return misfit("the clip", frames, "at most " + std::to_string(kMaxFrames) + " were");
     const int compared = metrics.drift ? metrics.drift->comparedFrames.value_or(0) : 0;
     if (compared < 0 || std::size_t(compared) > frames)
-        return misfit("compared_frames", std::size_t(compared), "at most " + std::to_string(frames) + " were");
+        return misfit("compared_frames", std::size_t(compared),
+                      "at most " + std::to_string(frames) + " were");
     for (const Measure& measure : kMeasures) {
         const Series* series = seriesOf(measure, metrics);
         const std::size_t count = series == nullptr ? 0 : series->perFrame.size();

@@ -226,9 +226,9 @@ Result<void> readGate(const json& object, SuiteResult& result) {
         auto outcome = readOutcome(each, "gate: outcome " + std::to_string(result.gates.size() + 1));
         if (!outcome) return outcome.error();
         if (outcome->passed != result.gate->isPassedBy(outcome->met, outcome->clips))
-            return wrongField("gate: " + std::to_string(outcome->met) + " of " + std::to_string(outcome->clips) +
-                              " clips meet " + text + ": \"passed\" " + (outcome->passed ? "false" : "true") +
-                              " was needed");
+            return wrongField("gate: " + std::to_string(outcome->met) + " of " +
+                              std::to_string(outcome->clips) + " clips meet " + text + ": \"passed\" " +
+                              (outcome->passed ? "false" : "true") + " was needed");
         result.gates.push_back(*std::move(outcome));
     }
     return {};

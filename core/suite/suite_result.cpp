@@ -90,8 +90,7 @@ std::vector<GateOutcome> outcomesOf(const SuitePlan& plan, const std::vector<Sui
         ++outcome->clips;
         outcome->met += !row.error && isMeasured(row) && gate.isMetBy(row.measured.at(gate.key));
     }
-    for (GateOutcome& outcome : outcomes)
-        outcome.passed = gate.isPassedBy(outcome.met, outcome.clips);
+    for (GateOutcome& outcome : outcomes) outcome.passed = gate.isPassedBy(outcome.met, outcome.clips);
     return outcomes;
 }
 

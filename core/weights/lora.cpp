@@ -198,7 +198,8 @@ void LoraWeights::requireAllTaken() const {
                                                       ": nothing in it is named after this model's layers, a "
                                                       "LoRA for this model was needed");
         for (const std::string& name : opened.tensors->names())
-            if (!opened.taken.contains(name) && (!m_share || m_share(name)) && (!m_leftOut || !m_leftOut(name)))
+            if (!opened.taken.contains(name) && (!m_share || m_share(name)) &&
+                (!m_leftOut || !m_leftOut(name)))
                 throw Failure(ErrorCode::InvalidData, opened.lora.file.string() + ": tensor " + name +
                                                           " belongs to no layer of this model");
     }
@@ -211,7 +212,8 @@ std::vector<std::string> leftOutOf(const std::vector<Lora>& loras, const LoraSha
         std::erase_if(names, [&](const std::string& name) { return !isLeftOut(name); });
         if (names.empty()) continue;
         std::string line = lora.file.string() + ": " + std::to_string(names.size()) +
-                           (names.size() == 1 ? " tensor is" : " tensors are") + " left out, of layers that this model lacks (" + names.front() +
+                           (names.size() == 1 ? " tensor is" : " tensors are") +
+                           " left out, of layers that this model lacks (" + names.front() +
                            (names.size() > 1 ? ", …)" : ")");
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
     }

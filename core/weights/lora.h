@@ -29,8 +29,9 @@ using LoraShare = std::function<bool(const std::string& tensor)>;
 /// A checkpoint with LoRAs merged in, each tensor when it is asked for: W + Σ scale · strength · B A, in
 /// fp32, rounded to the dtype of W. Reads diffusers' and peft's (lora_A, lora_B) and kohya's (lora_down,
 /// lora_up, alpha) matrices, also those of convolutions, and whole differences (diff of a weight, diff_b of a
-/// bias, diff_m of a modulation). The strength is alpha / rank of a tensor "alpha", what safetensors::LoraSettings say, or 1 when
-/// neither is there. Source: diffusers' loaders/lora_conversion_utils.py.
+/// bias, diff_m of a modulation). The strength is alpha / rank of a tensor "alpha", what
+/// safetensors::LoraSettings say, or 1 when neither is there. Source: diffusers'
+/// loaders/lora_conversion_utils.py.
 class LoraWeights final : public WeightSource {
   public:
     /// Opens every file. Throws Failure as SafetensorsFolder and LoraSettings::of() do.

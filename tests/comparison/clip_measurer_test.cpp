@@ -199,8 +199,7 @@ TEST_F(KeptFramesTest, AreNotHeldToAnEncodedClip) {
     // Noise, of which encoding loses much: as far from its kept frames as another backend's might be.
     media::RgbVideo noise = greys(48, 60);
     std::uint32_t state = 7;
-    for (std::uint8_t& code : noise.pixels)
-        code = std::uint8_t((state = state * 1664525 + 1013904223) >> 24);
+    for (std::uint8_t& code : noise.pixels) code = std::uint8_t((state = state * 1664525 + 1013904223) >> 24);
     const auto reference = writeKept("sdpa.mp4", noise), clip = writeKept("sagev1.mp4", noise);
     std::string bytes = readFile(framesOf(clip)).value();
     bytes[bytes.size() / 2] ^= 1;

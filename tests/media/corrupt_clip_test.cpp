@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 #include <random>
 
@@ -94,9 +95,10 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
         const std::string bytes = clipBytes(name, options);
         EXPECT_EQ(Clip::open(m_folder / name).value()->info().frameCount(), 40) << name;
         for (const std::size_t size : {bytes.size() / 2 + 1, bytes.size() - 5})
-            EXPECT_THAT(openingError(write(std::string("cut") + (std::strchr(name, '.')), bytes.substr(0, size)))
-                            .message,
-                        AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(size) + " of at least")))
+            EXPECT_THAT(
+                openingError(write(std::string("cut") + (std::strchr(name, '.')), bytes.substr(0, size)))
+                    .message,
+                AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(size) + " of at least")))
                 << name;
     }
     const std::string ogg = readFile(m_folder / "a.ogv").value();
@@ -105,11 +107,12 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
 }
 
 TEST_F(CorruptClip, WhatItsDecoderFindsDamagedIsRefused) {
-    for (const auto& [name, options] : {std::pair{"a.mkv", "-c:v ffv1 -level 3 -slicecrc 1 -pix_fmt yuv420p"},
-                                        {"a.avi", "-c:v mjpeg"}}) {
+    for (const auto& [name, options] :
+         {std::pair{"a.mkv", "-c:v ffv1 -level 3 -slicecrc 1 -pix_fmt yuv420p"}, {"a.avi", "-c:v mjpeg"}}) {
         std::string bytes = clipBytes(name, options);
         // Well within the clip's data, in a frame after the first.
-        for (std::size_t at = bytes.size() / 2; at < bytes.size() / 2 + 40; ++at) bytes[at] = char(~bytes[at]);
+        for (std::size_t at = bytes.size() / 2; at < bytes.size() / 2 + 40; ++at)
+            bytes[at] = char(~bytes[at]);
         auto clip = Clip::open(write(std::string("damaged") + std::strchr(name, '.'), bytes));
         ASSERT_TRUE(clip) << clip.error().message;
         int damaged = 0;

@@ -124,9 +124,10 @@ TEST_F(LoraTest, LeavesOutWhatItIsToldToAndSaysSo) {
     (void)weights.require("layer.weight", {6, 4});
     EXPECT_THAT(messageOf([&] { weights.requireAllTaken(); }), HasSubstr("tensor k_img.diff_b"));
     const LoraShare isPictures = [](const std::string& name) { return name.starts_with("k_img"); };
-    EXPECT_THAT(leftOutOf({{file, 1}, {file, 2}}, isPictures),
-                testing::ElementsAre(file.string() + ": 1 tensor is left out, of layers that this model lacks "
-                                                     "(k_img.diff_b)"));
+    EXPECT_THAT(
+        leftOutOf({{file, 1}, {file, 2}}, isPictures),
+        testing::ElementsAre(file.string() + ": 1 tensor is left out, of layers that this model lacks "
+                                             "(k_img.diff_b)"));
     weights.leaveOut(isPictures);
     EXPECT_THAT(messageOf([&] { weights.requireAllTaken(); }), HasSubstr("tensor v_img.diff_b"))
         << "of others as before";

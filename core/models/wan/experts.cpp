@@ -83,7 +83,8 @@ std::unique_ptr<Experts::Loaded> Experts::load(Index expert) {
 std::vector<std::string> Experts::remarks() const {
     if (m_config.imageDim > 0) return {};
     std::vector<weights::Lora> loras = m_options.loras;
-    if (m_boundaryRatio) loras.insert(loras.end(), m_options.secondLoras.begin(), m_options.secondLoras.end());
+    if (m_boundaryRatio)
+        loras.insert(loras.end(), m_options.secondLoras.begin(), m_options.secondLoras.end());
     return weights::leftOutOf(loras, isOfPictureLayer);
 }
 

@@ -22,7 +22,7 @@ std::vector<std::string> loraNames(const std::string& module) {
 }
 
 bool isOfPictureLayer(const std::string& tensor) {
-    constexpr std::array kMarks{"k_img",      "v_img",      "img_emb",       "add_k_proj",
+    constexpr std::array kMarks{"k_img",      "v_img",        "img_emb",       "add_k_proj",
                                 "add_v_proj", "norm_added_k", "image_embedder"};
     return std::ranges::any_of(kMarks,
                                [&](const char* mark) { return tensor.find(mark) != std::string::npos; });

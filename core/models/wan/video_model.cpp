@@ -144,8 +144,8 @@ std::string WanVideoModel::flowShiftRemark(const catalog::RenderSettings& settin
         const double stored = m_schedulerConfig.number(key);
         if (stored == *m_ownFlowShift) return {};
         return "flow shift " + significant(*m_ownFlowShift, 4) +
-                ", as the model's authors have it; the checkpoint's scheduler says " +
-                significant(stored, 4) + " (--flow-shift " + significant(stored, 4) + ")";
+               ", as the model's authors have it; the checkpoint's scheduler says " + significant(stored, 4) +
+               " (--flow-shift " + significant(stored, 4) + ")";
     }
     return {};
 }
