@@ -14,6 +14,8 @@ constexpr long kRedirects = 5;
 /// A year: far from any overflow.
 constexpr std::uint64_t kMostSeconds = 31'536'000;
 constexpr long kOk = 200, kPartial = 206, kBeyondTheEnd = 416;
+/// Of the page that comes with any other status, which nobody reads.
+constexpr curl_off_t kMostPageBytes = 1 << 20;
 
 struct CloseEasy {
     void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
@@ -25,6 +27,7 @@ struct Transfer {
     const std::stop_token* stop = nullptr;
     HttpAnswer answer;
     bool refused = false;  ///< by the body
+    bool isPageTooLong = false;
 };
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -61,18 +64,25 @@ std::size_t onHeader(const char* data, std::size_t size, std::size_t count, void
     return size * count;
 }
 
+bool hasContent(long status) {
+    return status == kOk || status == kPartial;
+}
+
 std::size_t onBody(const char* data, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     curl_easy_getinfo(transfer.easy, CURLINFO_RESPONSE_CODE, &transfer.answer.status);
-    const bool isContent = transfer.answer.status == kOk || transfer.answer.status == kPartial;
-    if (!isContent) return size * count;  // an error's page
+    if (!hasContent(transfer.answer.status)) return size * count;  // an error's page
     if ((*transfer.body)(transfer.answer, {data, size * count})) return size * count;
     transfer.refused = true;
     return 0;
 }
 
-int onProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-    return static_cast<Transfer*>(user)->stop->stop_requested() ? 1 : 0;
+int onProgress(void* user, curl_off_t, curl_off_t received, curl_off_t, curl_off_t) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    long status = 0;
+    curl_easy_getinfo(transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+    transfer.isPageTooLong = status != 0 && !hasContent(status) && received > kMostPageBytes;
+    return transfer.isPageTooLong || transfer.stop->stop_requested() ? 1 : 0;
 }
 
 void configure(CURL* easy, const HttpRequest& request, Transfer& transfer) {
@@ -123,9 +133,12 @@ HttpAnswer httpGet(const HttpRequest& request, const HttpBody& body, const std::
         answer.problem = "cancelled";
     else if (transfer.refused)
         answer.problem = "ended by the reader";
+    else if (transfer.isPageTooLong)
+        answer.problem = "HTTP status " + std::to_string(answer.status) + " with a page of more than " +
+                         std::to_string(kMostPageBytes) + " bytes";
     else if (code != CURLE_OK)
         answer.problem = *message != '\0' ? message : curl_easy_strerror(code);
-    else if (answer.status != kOk && answer.status != kPartial)
+    else if (!hasContent(answer.status))
         answer.problem = "HTTP status " + std::to_string(answer.status);
     return answer;
 }

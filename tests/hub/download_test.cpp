@@ -162,6 +162,16 @@ TEST_F(DownloadTest, WaitsAsLongAsTheServerAsksFor) {
     EXPECT_THAT(refused.error().message, AllOf(HasSubstr("429"), HasSubstr("asks to wait 30000000 s")));
 }
 
+TEST_F(DownloadTest, PagesOfErrorsThatNeverEndAreNotReadOn) {
+    for (const auto& [id, status] : {std::pair{"owner/endless", "500"}, {"owner/circling", "302"}}) {
+        m_hub.addModel(id);
+        const auto refused = plan(id);
+        ASSERT_FALSE(refused) << id;
+        EXPECT_THAT(refused.error().message,
+                    HasSubstr("HTTP status " + std::string(status) + " with a page of more than 1048576 bytes"));
+    }
+}
+
 TEST_F(DownloadTest, SizesThatNoModelHasAreRefused) {
     m_hub.addModel("owner/huge");
     const auto planned = plan("owner/huge");

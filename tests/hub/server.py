@@ -77,6 +77,15 @@ class Hub(http.server.BaseHTTPRequestHandler):
             return self.answer(429, b"too many", [("Retry-After", "2")])
         if repository.endswith("next-year"):
             return self.answer(429, b"too many", [("Retry-After", "30000000")])
+        if repository.endswith(("endless", "circling")):
+            self.send_response(500 if repository.endswith("endless") else 302)
+            self.send_header("Location", self.path)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(bytes(1 << 16))
+            except OSError:
+                return self.hang_up()
         siblings = []
         for where, _, names in sorted(os.walk(root)):
             for name in sorted(names):

@@ -113,6 +113,7 @@ TEST_F(APythonKernel, IsRefusedWithWhatPythonSaid) {
     };
     EXPECT_THAT(errorOf("unnamed"),
                 HasSubstr("unnamed.py: it has no function attend(q, k, v, *, scale, causal"));
+    EXPECT_THAT(errorOf("boundless"), HasSubstr("CLAIMED_L1 is nan: a finite number from 0 was needed"));
     EXPECT_THAT(errorOf("raising_as_imported"),
                 HasSubstr("it can't be imported: ModuleNotFoundError: No module named 'no_such_module'"));
 }

@@ -123,6 +123,12 @@ def says(module, name, default, kind):
     return value
 
 
+def claimed(error):
+    if not 0 <= error < float("inf"):
+        raise Wrong(f"CLAIMED_L1 is {error!r}: a finite number from 0 was needed")
+    return float(error)
+
+
 def words(module, name, default):
     value = getattr(module, name, default)
     value = (value,) if isinstance(value, str) else value
@@ -168,7 +174,7 @@ def description(module, path):
         "features": words(module, "FEATURES", ()),
         "max_head_dim": says(module, "MAX_HEAD_DIM", 256, int),
         "head_dim_multiple": says(module, "HEAD_DIM_MULTIPLE", 1, int),
-        "claimed_l1": float(says(module, "CLAIMED_L1", 0.0, (float, int))),
+        "claimed_l1": claimed(says(module, "CLAIMED_L1", 0.0, (float, int))),
         "options": [{"key": key, "title": str(titles.get(key, "")), "value": text_of(key, value)}
                     for key, value in options.items()],
         "interpreter": os.path.abspath(sys.executable),
