@@ -167,8 +167,8 @@ TEST_F(DownloadTest, PagesOfErrorsThatNeverEndAreNotReadOn) {
         m_hub.addModel(id);
         const auto refused = plan(id);
         ASSERT_FALSE(refused) << id;
-        EXPECT_THAT(refused.error().message,
-                    HasSubstr("HTTP status " + std::string(status) + " with a page of more than 1048576 bytes"));
+        EXPECT_THAT(refused.error().message, HasSubstr("HTTP status " + std::string(status) +
+                                                       " with a page of more than 1048576 bytes"));
     }
 }
 

@@ -133,12 +133,19 @@ class AnimateDiffVideoModel final : public denoising::VideoModel {
             .peak();
     }
     [[nodiscard]] std::vector<std::string> remarks(const catalog::RenderSettings& settings) const override {
-        return cutPrompts(*m_tokenizer, settings);
+        std::vector<std::string> remarks = cutPrompts(*m_tokenizer, settings);
+        if (settings.freeInit > 1 && scalesNoise(settings))
+            remarks.emplace_back(
+                "FreeInit mixes the last result with noise as strong as this sampler begins with; diffusers "
+                "0.40 mixes noise of two other strengths there, and gives another picture");
+        return remarks;
     }
     [[nodiscard]] int encodedFrames(const catalog::RenderSettings& /*settings*/) const override { return 0; }
 
   private:
     void requireFittingParts(const families::ModelIndex& index) const;
+    /// Whether the sampler begins with noise of another strength than 1, as Euler's do.
+    [[nodiscard]] bool scalesNoise(const catalog::RenderSettings& settings) const;
     void freeInit(denoising::GuidedDenoiser::Parts& parts, int iterations,
                   const std::function<at::Tensor()>& draw) const;
     void chain(denoising::GuidedDenoiser::Parts& parts, const catalog::RenderSettings& settings,
@@ -164,6 +171,12 @@ void AnimateDiffVideoModel::requireFittingParts(const families::ModelIndex& inde
                   index.pathOf("unet").string() + " has " +
                       words(unet.inChannels, unet.outChannels, unet.crossAttentionDim) + "; " +
                       words(z, z, text) + " were needed for its VAE and text encoder");
+}
+
+bool AnimateDiffVideoModel::scalesNoise(const catalog::RenderSettings& settings) const {
+    const auto sampler = schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, {}}, {});
+    sampler->setTimesteps(settings.numInferenceSteps);
+    return sampler->initialNoiseSigma() != 1;
 }
 
 /// Has the sampler walk several times.

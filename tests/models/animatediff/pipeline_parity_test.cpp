@@ -90,6 +90,26 @@ INSTANTIATE_TEST_SUITE_P(Reference, AnimateDiffPipelineParity,
                              return name;
                          });
 
+TEST(AnimateDiffFreeInit, SaysWithWhichSamplersItIsAnotherThanDiffusers) {
+    const TinyModel tiny(TinyModel::Motion::Inside);
+    const auto model = catalog::readModelFolder(tiny.folder()).value();
+    const auto video = pipeline::loadModel(model, {}, {});
+    const auto remarksWith = [&](const char* sampler, int times) {
+        protocol::RenderRequest request = tinyRequest("ddim");
+        request.scheduler = sampler;
+        request.freeInit = times;
+        return video->remarks(
+            catalog::resolveSettings(request, model, machine::LocalMachine().now()).value());
+    };
+    for (const char* sampler : {"euler", "euler-ancestral"}) {
+        EXPECT_THAT(remarksWith(sampler, 2),
+                    testing::ElementsAre(testing::HasSubstr("diffusers 0.40 mixes")));
+        EXPECT_THAT(remarksWith(sampler, 0), testing::IsEmpty());
+    }
+    for (const char* sampler : {"ddim", "pndm", "dpm++", "lcm"})
+        EXPECT_THAT(remarksWith(sampler, 2), testing::IsEmpty()) << sampler;
+}
+
 /// The last latents of a request, with the tiny model.
 at::Tensor latentsOf(const protocol::RenderRequest& request) {
     const c10::InferenceMode inference;
