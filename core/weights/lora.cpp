@@ -205,16 +205,17 @@ void LoraWeights::requireAllTaken() const {
     }
 }
 
-std::vector<std::string> leftOutOf(const std::vector<Lora>& loras, const LoraShare& isLeftOut) {
+std::vector<std::string> leftOutOf(const std::vector<Lora>& loras, const LoraShare& isLeftOut,
+                                   const std::string& reason) {
     std::vector<std::string> lines;
     for (const Lora& lora : loras) {
         std::vector<std::string> names = SafetensorsFolder(lora.file).names();
         std::erase_if(names, [&](const std::string& name) { return !isLeftOut(name); });
         if (names.empty()) continue;
+        const bool isOne = names.size() == 1;
         std::string line = lora.file.string() + ": " + std::to_string(names.size()) +
-                           (names.size() == 1 ? " tensor is" : " tensors are") +
-                           " left out, of layers that this model lacks (" + names.front() +
-                           (names.size() > 1 ? ", …)" : ")");
+                           (isOne ? " tensor is" : " tensors are") + " left out, " + reason + " (" +
+                           names.front() + (isOne ? ")" : ", …)");
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
     }
     return lines;

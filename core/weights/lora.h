@@ -80,8 +80,8 @@ class LoraWeights final : public WeightSource {
 };
 
 /// A line for each file that has tensors which a model leaves out (LoraWeights::leaveOut): "FILE: 40 tensors
-/// are left out, of layers that this model lacks (blocks.0.cross_attn.k_img.diff_b, …)". Throws Failure as
-/// SafetensorsFolder does.
-std::vector<std::string> leftOutOf(const std::vector<Lora>& loras, const LoraShare& isLeftOut);
+/// are left out, REASON (blocks.0.cross_attn.k_img.diff_b, …)". Throws Failure as SafetensorsFolder does.
+std::vector<std::string> leftOutOf(const std::vector<Lora>& loras, const LoraShare& isLeftOut,
+                                   const std::string& reason);
 
 }  // namespace reelgrid::weights

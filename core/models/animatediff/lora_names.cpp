@@ -34,8 +34,13 @@ std::string processorName(const std::string& module) {
 
 /// diffusers' names and peft's of a module of what its pipelines call "unet".
 std::vector<std::string> unetNames(const std::string& module) {
-    std::vector<std::string> names{module, "unet." + module, "base_model.model." + module,
-                                   "lora_unet_" + underscored(module)};
+    // "….lora" is what diffusers' training scripts for Stable Diffusion write, then "down" and "up".
+    std::vector<std::string> names{module,
+                                   "unet." + module,
+                                   "base_model.model." + module,
+                                   "lora_unet_" + underscored(module),
+                                   module + ".lora",
+                                   "unet." + module + ".lora"};
     if (const std::string processor = processorName(module); !processor.empty())
         names.insert(names.end(), {processor, "unet." + processor});
     return names;

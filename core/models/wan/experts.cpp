@@ -85,7 +85,7 @@ std::vector<std::string> Experts::remarks() const {
     std::vector<weights::Lora> loras = m_options.loras;
     if (m_boundaryRatio)
         loras.insert(loras.end(), m_options.secondLoras.begin(), m_options.secondLoras.end());
-    return weights::leftOutOf(loras, isOfPictureLayer);
+    return weights::leftOutOf(loras, isOfPictureLayer, "of layers that this model lacks");
 }
 
 Experts::Index Experts::at(double timestep, int trainTimesteps,

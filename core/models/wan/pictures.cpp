@@ -1,21 +1,27 @@
 #include "core/models/wan/pictures.h"
 
+#include <utility>
+
 #include "core/denoising/picture_frame.h"
 
 namespace reelgrid::models::wan {
 
 ClipPictures ClipPictures::read(const catalog::RenderSettings& settings) {
     const media::PictureSize size{settings.width, settings.height};
+    const bool isStretched = settings.pictureFit == protocol::kStretchPicture;
     ClipPictures pictures;
     if (settings.imgFilePath) {
-        const media::RgbImage image = media::readImage(*settings.imgFilePath).value();
+        media::RgbImage image = media::readImage(*settings.imgFilePath).value();
         pictures.first = settings.pictureFit == protocol::kKeepShape
                              ? media::resized(image, size, media::Filter::Bicubic)
                              : denoising::stretchedOrCut(image, settings);
+        pictures.seenFirst = isStretched ? std::move(image) : pictures.first;
     }
-    if (settings.lastImgFilePath)
-        pictures.last =
-            denoising::stretchedOrCut(media::readImage(*settings.lastImgFilePath).value(), settings);
+    if (settings.lastImgFilePath) {
+        media::RgbImage image = media::readImage(*settings.lastImgFilePath).value();
+        pictures.last = denoising::stretchedOrCut(image, settings);
+        pictures.seenLast = isStretched ? std::move(image) : pictures.last;
+    }
     return pictures;
 }
 

@@ -17,6 +17,9 @@ namespace reelgrid::models::wan {
 /// The pictures of a request, at the clip's size.
 struct ClipPictures {
     std::optional<media::RgbImage> first, last;
+    /// As the image encoder sees them: stretched ones as their files have them, as in diffusers, where only
+    /// the VAE gets the stretched.
+    std::optional<media::RgbImage> seenFirst, seenLast;
 
     /// Reads them. The settings' size is the first one's shape, unless it is to be cut or stretched
     /// (--picture-fit); the last one is cut where its shape is another and not to be stretched. Throws

@@ -53,8 +53,8 @@ struct ImageEncoder {
     }
 
     [[nodiscard]] at::Tensor encode(const ClipPictures& pictures) const {
-        std::vector<at::Tensor> pixels{processor.pixels(*pictures.first)};
-        if (pictures.last) pixels.push_back(processor.pixels(*pictures.last));
+        std::vector<at::Tensor> pixels{processor.pixels(*pictures.seenFirst)};
+        if (pictures.seenLast) pixels.push_back(processor.pixels(*pictures.seenLast));
         return encoder.forward(at::cat(pixels));
     }
 };

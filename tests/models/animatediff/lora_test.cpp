@@ -50,6 +50,24 @@ TEST(AnimateDiffLora, RendersWhatDiffusersRendersUnderEveryToolsNames) {
     }
 }
 
+TEST(AnimateDiffLora, ReadsTheNamesOfDiffusersTrainingScripts) {
+    const std::filesystem::path trained =
+        std::filesystem::path(testing::TempDir()) / "pytorch_lora_weights.safetensors";
+    weights::SafetensorsFolder image(kLoras / "image.safetensors");
+    std::map<std::string, at::Tensor> tensors;
+    for (const auto& [from, to] : {std::pair<std::string, std::string>{".lora_A.weight", ".lora.down.weight"},
+                                   {".lora_B.weight", ".lora.up.weight"}})
+        for (const std::string& name : image.names())
+            if (name.ends_with(from))
+                tensors[name.substr(0, name.size() - from.size()) + to] =
+                    image.require(name, *image.shapeOf(name)).clone();
+    ASSERT_EQ(tensors.size(), image.names().size());
+    weights::writeHashedSafetensors(trained, tensors).value();
+    EXPECT_TRUE(
+        at::equal(latentsWith({trained.string()}), latentsWith({(kLoras / "image.safetensors").string()})));
+    std::filesystem::remove(trained);
+}
+
 TEST(AnimateDiffLora, NamesATensorThatBelongsNowhere) {
     const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "stray_lora.safetensors";
     for (const char* stray : {"lora_unet_middle_of_nowhere.lora_up.weight",

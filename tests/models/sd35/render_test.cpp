@@ -7,6 +7,7 @@
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/unfinished_render.h"
+#include "core/weights/safetensors_writer.h"
 #include "tests/models/sd35/tiny_model.h"
 #include "tests/models/spoilt_copy.h"
 
@@ -75,6 +76,24 @@ TEST_F(Sd35Render, AttentionTypeCoversPicturesAndARuleTime) {
     asked.output = (m_folder / "rule.mp4").string();
     asked.attentionPolicy.rules = {{.backend = "fav2", .module = protocol::ModuleKind::Temporal}};
     EXPECT_EQ(rendered(asked).usedAttention(protocol::ModuleKind::Temporal), "fav2");
+}
+
+TEST_F(Sd35Render, OfALoraWithTextEncodersSaysWhatIsLeftOut) {
+    const fs::path file = m_folder / "dreambooth.safetensors";
+    const std::string layer = "transformer.transformer_blocks.0.attn.to_q.lora_";
+    const at::Tensor a = at::ones({2, 32}), b = at::full({32, 2}, 0.1);
+    weights::writeHashedSafetensors(
+        file, {{layer + "A.weight", a},
+               {layer + "B.weight", b},
+               {"text_encoder.text_model.encoder.layers.0.self_attn.q_proj.lora_A.weight", a}})
+        .value();
+    auto asked = request("lora.mp4");
+    asked.lora = {file.string()};
+    const result::Manifest manifest = rendered(asked);
+    EXPECT_THAT(manifest.remarks,
+                testing::Contains(testing::HasSubstr(
+                    "1 tensor is left out, as text encoders take no LoRA here (text_encoder.text_model")));
+    EXPECT_NE(manifest.framesSha256, rendered(request("plain.mp4")).framesSha256);
 }
 
 TEST_F(Sd35Render, GoesOnWithTheSameBits) {

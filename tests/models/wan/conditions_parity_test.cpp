@@ -69,6 +69,11 @@ TEST_F(ImageToVideoInputs, ThePictureIsStretchedAsDiffusersDoes) {
         bytesOf(media::resized(picture("first.png"), {48, 48}, media::Filter::Lanczos));
     EXPECT_TRUE(at::equal(bytesOf(*pictures.first), stretched));
     EXPECT_TRUE(at::equal(bytesOf(*pictures.last), stretched));
+    for (const auto& seen : {pictures.seenFirst, pictures.seenLast})
+        EXPECT_TRUE(at::equal(bytesOf(*seen), bytesOf(picture("first.png")))) << "by the image encoder";
+    settings.pictureFit = protocol::kCropPicture;
+    const ClipPictures cut = ClipPictures::read(settings);
+    EXPECT_TRUE(at::equal(bytesOf(*cut.seenFirst), bytesOf(*cut.first)));
     EXPECT_FALSE(at::equal(stretched, m_expected.at("forced")));
 }
 
@@ -96,7 +101,8 @@ TEST_F(ImageToVideoInputs, MaskAndLatentsOfTheGivenFrame) {
     const vae::wan21::WanVae vae(weights::WeightScope(source, at::kFloat),
                                  vae::wan21::WanVaeConfig::from(weights::ModelConfig::read(folder)));
     const ClipEncoder encoder(vae, std::nullopt, at::kCPU);
-    const at::Tensor given = encoder.givenFrames({m_small, std::nullopt}, 9);
+    const at::Tensor given =
+        encoder.givenFrames({.first = m_small, .last = {}, .seenFirst = {}, .seenLast = {}}, 9);
     EXPECT_LE(relativeError(given, m_expected.at("condition")), 1e-4);
 }
 
