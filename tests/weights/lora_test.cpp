@@ -125,7 +125,7 @@ TEST_F(LoraTest, LeavesOutWhatItIsToldToAndSaysSo) {
     EXPECT_THAT(messageOf([&] { weights.requireAllTaken(); }), HasSubstr("tensor k_img.diff_b"));
     const LoraShare isPictures = [](const std::string& name) { return name.starts_with("k_img"); };
     EXPECT_THAT(
-        leftOutOf({{file, 1}, {file, 2}}, isPictures),
+        leftOutOf({{file, 1}, {file, 2}}, isPictures, "of layers that this model lacks"),
         testing::ElementsAre(file.string() + ": 1 tensor is left out, of layers that this model lacks "
                                              "(k_img.diff_b)"));
     weights.leaveOut(isPictures);
