@@ -45,12 +45,18 @@ Sd35TransformerConfig transformerConfig(const families::ModelIndex& index) {
     return Sd35TransformerConfig::from(configOf(index, kTransformer));
 }
 
+/// What training scripts write beside the transformer's where they train text encoders, too.
+bool isOfTextEncoder(const std::string& tensor) {
+    return tensor.starts_with("text_encoder") || tensor.starts_with("lora_te");
+}
+
 Transformer loadTransformer(const families::ModelIndex& index, const denoising::LoadOptions& options) {
     const Sd35TransformerConfig config = transformerConfig(index);
     auto source = std::make_unique<weights::LoraWeights>(
         transformerNames(std::make_unique<weights::SafetensorsFolder>(index.pathOf(kTransformer)),
                          config.numLayers),
         options.loras, weights::transformerLoraNames);
+    source->leaveOut(isOfTextEncoder);
     return {std::move(source), options.loras, options, [&](weights::WeightSource& from) {
                 return Sd35Transformer(config,
                                        weights::WeightScope(from, options.dtype, options.execution.device),
@@ -125,6 +131,10 @@ class Sd35VideoModel final : public denoising::VideoModel {
         return Sd35Transformer::passBytes(
             config, options().dtype, config.tokensOf(denoising::latentShape(m_vae.shape(), settings)),
             settings.numFrames, Texts::tokensWith(settings.maxSequenceLength.value_or(kT5Tokens)));
+    }
+    [[nodiscard]] std::vector<std::string> remarks(
+        const catalog::RenderSettings& /*settings*/) const override {
+        return weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here");
     }
     [[nodiscard]] std::optional<result::TemporalRecord> temporal(
         const catalog::RenderSettings& settings) const override;
