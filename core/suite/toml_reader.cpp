@@ -80,10 +80,49 @@ Result<void> requireFewDots(std::string_view text, const std::string& name) {
     return {};
 }
 
+/// Behind the quoted text that begins at `at`, or at the end of a line that lacks its end.
+std::size_t behindText(std::string_view text, std::size_t at) {
+    const char quote = text[at];
+    const std::string mark(text.substr(at, 3) == std::string(3, quote) ? 3 : 1, quote);
+    const bool isOfLines = mark.size() == 3;
+    for (at += mark.size(); at < text.size(); ++at) {
+        if (text[at] == '\\' && quote == '"') ++at;
+        if (text[at] == '\n' && !isOfLines) return at;
+        if (text.substr(at, mark.size()) != mark) continue;
+        at += mark.size();
+        // Up to two more of its marks are the text's own.
+        for (int more = 0; isOfLines && more < 2 && text.substr(at, 1) == std::string(1, quote); ++more) ++at;
+        return at;
+    }
+    return text.size();
+}
+
+/// TOML has nothing else outside of quoted texts and comments, and there the parser (toml++ 3.3) asks of some
+/// such characters what it has no answer to, which is undefined behaviour.
+Result<void> requireAsciiOutsideTexts(std::string_view text, const std::string& name) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    while (at < text.size()) {
+        const char here = text[at];
+        if (here == '#')
+            at = std::min(text.find('\n', at), text.size());
+        else if (here == '"' || here == '\'')
+            at = behindText(text, at);
+        else if (static_cast<unsigned char>(here) < 0x80)
+            ++at;
+        else
+            return Error{ErrorCode::InvalidData,
+                         name + ":" + std::to_string(1 + std::ranges::count(text.substr(0, at), '\n')) +
+                             ": not TOML: a character that isn't ASCII, quotes around it were needed"};
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<TomlTable> readToml(std::string_view text, const std::string& name) {
     if (auto few = requireFewDots(text, name); !few) return few.error();
+    if (auto plain = requireAsciiOutsideTexts(text, name); !plain) return plain.error();
     const toml::parse_result parsed = toml::parse(text, name);
     if (!parsed) {
         const toml::parse_error& error = parsed.error();

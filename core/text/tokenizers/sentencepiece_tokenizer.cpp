@@ -128,6 +128,10 @@ void SentencePieceTokenizer::loadModel(const std::string& bytes) {
     requirePlainPieces(bytes, m_origin);
     if (!m_model->LoadFromSerializedProto(bytes).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": not a SentencePiece model");
+    // The library finds it by its name in the trainer's settings, and has −1 where that is another piece's.
+    if (m_model->unk_id() < 0)
+        throw Failure(ErrorCode::InvalidData,
+                      m_origin + ": its unknown piece has another name than trainer_spec.unk_piece says");
 }
 
 void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
