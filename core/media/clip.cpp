@@ -7,6 +7,7 @@
 
 #include "core/media/av_error.h"
 #include "core/media/clip_options.h"
+#include "core/media/ffv1_slices.h"
 #include "core/media/frame_cache.h"
 #include "core/media/frame_timing.h"
 #include "core/media/image_limits.h"
@@ -68,6 +69,7 @@ class FfmpegClip final : public Clip {
     Result<FramePtr> decodeUpTo(int index);
     Result<bool> receive();
     Result<bool> feed();
+    bool isDamaged(const AVPacket& packet);
     Result<FramePtr> keep(int index);
 
     fs::path m_path;
@@ -80,7 +82,8 @@ class FfmpegClip final : public Clip {
     FrameCache m_cache;
     ClipInfo m_info;
 
-    bool m_running = false;  // the decoder goes on from m_lastShown; false: only after a seek
+    bool m_lacksKey = false;  // what depends on a packet that was damaged isn't decoded
+    bool m_running = false;   // the decoder goes on from m_lastShown; false: only after a seek
     bool m_draining = false;
     int m_lastShown = -1;
     int m_lastFed = -1;              // place in decoding order
@@ -180,6 +183,7 @@ Result<void> FfmpegClip::moveBefore(int key, int index) {
         if (auto rewound = m_reader.rewind(); !rewound) return rewound;
     }
     avcodec_flush_buffers(m_codec.get());
+    m_lacksKey = false;
     m_draining = false;
     m_running = true;
     m_lastShown = -1;
@@ -201,11 +205,23 @@ Result<bool> FfmpegClip::feed() {
         const bool skip = m_packet->pts < m_skipBefore;
         m_codec->skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
     }
+    if (isDamaged(*m_packet)) {
+        av_packet_unref(m_packet.get());
+        return true;
+    }
     const int sent = avcodec_send_packet(m_codec.get(), m_packet.get());
     av_packet_unref(m_packet.get());
     // A damaged packet costs its own frame, not the clip.
     if (sent == AVERROR(ENOMEM)) return avError("decoding", sent);
     return true;
+}
+
+/// Whether a packet, or one that it depends on, has other bytes than were written.
+bool FfmpegClip::isDamaged(const AVPacket& packet) {
+    if (m_codec->codec_id != AV_CODEC_ID_FFV1) return false;
+    if ((packet.flags & AV_PKT_FLAG_KEY) != 0) m_lacksKey = false;
+    m_lacksKey = m_lacksKey || hasDamagedFfv1Slice({packet.data, std::size_t(packet.size)});
+    return m_lacksKey;
 }
 
 /// The next frame in presentation order into m_frame; false at the end of the clip.

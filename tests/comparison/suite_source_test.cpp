@@ -85,6 +85,18 @@ TEST(SuiteSource, WhatIsNoTomlIsRefusedWithItsLine) {
     EXPECT_THAT(refusal("a = 99999999999999999999\n"), HasSubstr("not TOML: "));
 }
 
+TEST(SuiteSource, OutsideOfTextsTomlIsAscii) {
+    EXPECT_THAT(refusal("a = 1\ngr\u00f6\u00dfe = 2\n"),
+                StartsWith("s.toml:2: not TOML: a character that isn't ASCII"));
+    EXPECT_THAT(refusal("a = 'x' \ufcff\n"), StartsWith("s.toml:1: not TOML: "));
+    for (const char* good :
+         {"\xEF\xBB\xBFprompt = \"\u00e9 \\\" \u00e9\" # \u00e9\n", "prompt = '\u00e9' # '\nseed = 1\n",
+          "prompt = \"\"\"\n\u00e9 \"\" \u00e9\"\"\"\"\"\nmodel = '''\u00e9'''\n", "'\u00e9' = 1\n"}) {
+        const auto source = suiteSourceFromToml(good, "s.toml");
+        EXPECT_TRUE(source) << good << ": " << (source ? "" : source.error().message);
+    }
+}
+
 TEST(SuiteSource, WhatJsonLacksIsRefused) {
     EXPECT_EQ(refusal("x = 1\nwhen = 1979-05-27\n"),
               "s.toml:2: when: a date or time; a text, number, truth value or list was needed");
