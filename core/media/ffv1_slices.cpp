@@ -5,12 +5,23 @@ extern "C" {
 }
 
 namespace reelgrid::media {
+namespace {
+
+/// A checksum at the slice's end gives back what the sum over all of it began with: 0, in version 4 another
+/// number.
+bool isWhole(std::span<const std::uint8_t> slice) {
+    constexpr std::uint32_t kOfVersion4 = 0x7A8C4079;
+    const auto gives = [&](std::uint32_t start) {
+        return av_crc(av_crc_get_table(AV_CRC_32_IEEE), start, slice.data(), slice.size()) == start;
+    };
+    return gives(0) || gives(kOfVersion4);
+}
+
+}  // namespace
 
 bool hasDamagedFfv1Slice(std::span<const std::uint8_t> packet) {
-    // Of a slice: its size in three bytes, its error status in one, a checksum that makes that of all of it
-    // 0.
+    // Behind a slice: its size in three bytes, its error status in one, its checksum in four.
     constexpr std::size_t kFooter = 8;
-    const AVCRC* table = av_crc_get_table(AV_CRC_32_IEEE);
     bool isDamaged = false;
     std::size_t end = packet.size();
     while (end >= kFooter) {
@@ -18,7 +29,7 @@ bool hasDamagedFfv1Slice(std::span<const std::uint8_t> packet) {
         const std::size_t bytes = std::size_t(footer[0]) << 16 | std::size_t(footer[1]) << 8 | footer[2];
         if (bytes + kFooter > end) return false;
         end -= bytes + kFooter;
-        isDamaged |= av_crc(table, 0, packet.data() + end, bytes + kFooter) != 0;
+        isDamaged = isDamaged || !isWhole(packet.subspan(end, bytes + kFooter));
     }
     // Sizes that don't add up are those of a packet without checksums, whose footers are shorter.
     return isDamaged && end == 0;
