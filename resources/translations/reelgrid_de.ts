@@ -914,6 +914,10 @@
         <source>background consistency</source>
         <translation>Beständigkeit des Hintergrunds</translation>
     </message>
+    <message>
+        <source>denoising after warm-up</source>
+        <translation>Entrauschen nach dem Anlauf</translation>
+    </message>
 </context>
 <context>
     <name>QObject</name>
@@ -2170,6 +2174,18 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Blind test: no two clips of the suite that differ in this alone</source>
         <translation>Blindtest: keine zwei Clips der Suite, die sich nur hierin unterscheiden</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>What isn&apos;t saved would be lost with this window.</source>
+        <translation>Was nicht gespeichert ist, ginge mit diesem Fenster verloren.</translation>
+    </message>
+    <message>
+        <source>It can&apos;t be kept for the next one: %1</source>
+        <translation>Es lässt sich nicht für das nächste aufheben: %1</translation>
     </message>
 </context>
 <context>
