@@ -86,7 +86,10 @@ std::size_t behindText(std::string_view text, std::size_t at) {
     const std::string mark(text.substr(at, 3) == std::string(3, quote) ? 3 : 1, quote);
     const bool isOfLines = mark.size() == 3;
     for (at += mark.size(); at < text.size(); ++at) {
-        if (text[at] == '\\' && quote == '"') ++at;
+        if (text[at] == '\\' && quote == '"') {
+            ++at;
+            continue;
+        }
         if (text[at] == '\n' && !isOfLines) return at;
         if (text.substr(at, mark.size()) != mark) continue;
         at += mark.size();
