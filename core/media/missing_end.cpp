@@ -34,8 +34,9 @@ class ByteWalk {
         if (m_at++ >= m_size) return -1;
         return std::fgetc(m_file.get());
     }
-    /// Short steps stay within what the file has buffered.
+    /// Forward alone. Short steps stay within what the file has buffered.
     void skip(std::int64_t count) {
+        count = std::max<std::int64_t>(count, 0);
         m_at += count;
         if (isPastEnd()) return;
         constexpr std::int64_t kShort = 4096;
@@ -228,10 +229,12 @@ std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
 }
 
 std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path) {
-    constexpr int kStampBytes = 8;
+    constexpr int kBeforeLength = 6, kBeforeRest = 8, kStampBytes = 8;
     ByteWalk file(path);
-    file.skip(6);
-    file.skip(numberIn(file, 2, std::endian::little) - 8);
+    file.skip(kBeforeLength);
+    const std::int64_t header = numberIn(file, 2, std::endian::little);
+    if (header < kBeforeRest) return std::nullopt;  // damaged, not cut
+    file.skip(header - kBeforeRest);
     while (file.at() < file.size()) file.skip(numberIn(file, 4, std::endian::little) + kStampBytes);
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
