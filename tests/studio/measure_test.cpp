@@ -436,6 +436,8 @@ TEST(RenderArguments, AreTheRequestsOwnWithoutWhatTuneDecides) {
     const QStringList words = renderArguments(request);
     EXPECT_TRUE(words.contains("--prompt=-5 degrees, \"snow\""));
     EXPECT_EQ(words.value(words.indexOf("--negative-prompt") + 1), "");
+    EXPECT_FALSE(words.contains("--prompt-travel")) << "which the program refuses to be empty";
+    EXPECT_FALSE(words.contains("--skip-guidance-layers"));
     EXPECT_TRUE(words.contains("--height=64"));
     EXPECT_TRUE(words.contains("--guidance-scale=5.5"));
     EXPECT_TRUE(words.contains("--seed=42"));

@@ -19,9 +19,15 @@ constexpr std::array<std::string_view, 16> kNotOfTheRender{
 
 QStringList renderArguments(const protocol::RenderRequest& request) {
     QStringList words;
-    const nlohmann::json fields = nlohmann::json(protocol::toJson(request));
+    const nlohmann::json fields = nlohmann::json(protocol::toJson(request)),
+                         usual = nlohmann::json(protocol::toJson(protocol::RenderRequest()));
+    // No option takes an empty value for what not giving it means, but the prompt.
+    const auto isLeftOut = [&](const std::string& key, const nlohmann::json& value) {
+        return value == "" && key != "prompt" && usual.value(key, nlohmann::json()) == value;
+    };
     for (const auto& [key, value] : fields.items()) {
-        if (std::ranges::find(kNotOfTheRender, key) != kNotOfTheRender.end()) continue;
+        if (std::ranges::find(kNotOfTheRender, key) != kNotOfTheRender.end() || isLeftOut(key, value))
+            continue;
         const QString option = "--" + QString::fromStdString(key).replace('_', '-');
         if (value.is_boolean()) {
             if (value.get<bool>()) words << option;
