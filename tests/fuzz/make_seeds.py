@@ -216,12 +216,15 @@ def clips():
         for name, options in {
                 "h264.mp4": ["-c:v", "libx264", "-g", "2"], "vp9.webm": ["-c:v", "libvpx-vp9", "-b:v", "20k"],
                 "loop.gif": [], "mjpeg.avi": ["-c:v", "mjpeg", "-q:v", "20"], "ffv1.mkv": ["-c:v", "ffv1"],
-                "turned.mov": ["-c:v", "mpeg4", "-q:v", "20"]}.items():
+                "turned.mov": ["-c:v", "mpeg4", "-q:v", "20"], "sorenson.flv": ["-c:v", "flv", "-q:v", "20"],
+                "theora.ogv": ["-c:v", "libtheora", "-q:v", "0"], "vp9.ivf": ["-c:v", "libvpx-vp9", "-b:v", "20k"],
+                "raw.y4m": ["-pix_fmt", "yuv420p"],
+                "slices.mkv": ["-c:v", "ffv1", "-level", "3", "-slicecrc", "1"]}.items():
             path = pathlib.Path(folder) / name
             subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=32x32:r=8:d=0.375", *options,
                             "-fflags", "+bitexact", "-flags:v", "+bitexact", "-y", path], check=True)
             seed("clip", name, path.read_bytes())
-    for name in ("palette.png", "rgba.png", "grey.png", "1.jpg", "progressive.jpg", "inks.jpg", "lossy.webp", "smooth.webp"):
+    for name in ("palette.png", "interlaced.png", "rgba.png", "grey.png", "1.jpg", "progressive.jpg", "inks.jpg", "lossy.webp", "smooth.webp"):
         seed("picture", name, of(f"media/pictures/{name}"))
 
 
