@@ -15,7 +15,7 @@ constexpr long kRedirects = 5;
 constexpr std::uint64_t kMostSeconds = 31'536'000;
 constexpr long kOk = 200, kPartial = 206, kBeyondTheEnd = 416;
 /// Of the page that comes with any other status, which nobody reads.
-constexpr curl_off_t kMostPageBytes = 1 << 20;
+constexpr curl_off_t kMostPageBytes = 1 << 16;
 
 struct CloseEasy {
     void operator()(CURL* easy) const { curl_easy_cleanup(easy); }

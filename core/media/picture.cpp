@@ -158,7 +158,11 @@ ImageSpec specOf(const AVFrame& frame) {
         spec.fullRange = true;
         return spec;
     }
-    switch (frame.colorspace) {
+    // As its number: a stream may have one that FFmpeg has no name for.
+    static_assert(sizeof frame.colorspace == sizeof(int));
+    int space = AVCOL_SPC_UNSPECIFIED;
+    std::memcpy(&space, &frame.colorspace, sizeof space);
+    switch (space) {
         case AVCOL_SPC_BT709:
             spec.space = SWS_CS_ITU709;
             break;

@@ -32,9 +32,19 @@ Result<void> readOtherJob(const json& job, const json& alike, OtherSuite& other)
     const json measures = job.is_object() ? job.value("measures", json()) : json();
     if (!axes.is_object() || !measures.is_object())
         return Error{ErrorCode::InvalidData, showJson(job) + ": a job with axes and measures was needed"};
-    OtherSuite::Job& read = other.jobs[keyOf(axes)];
-    for (const auto& [key, value] : measures.items())
-        if (value.is_number()) read.measured[key] = value.get<double>();
+    const auto [place, isNew] = other.jobs.try_emplace(keyOf(axes));
+    if (!isNew)
+        return Error{ErrorCode::InvalidData, "job " + showJson(axes) + " once more, each once was needed"};
+    OtherSuite::Job& read = place->second;
+    for (const SuiteMeasure& measure : suiteMeasures()) {
+        const auto value = measures.find(measure.key);
+        if (value == measures.end() || !value->is_number()) continue;
+        if (!isPossible(measure, value->get<double>()))
+            return Error{ErrorCode::InvalidData, "job " + showJson(axes) + ": " + measure.key + " " +
+                                                     showJson(*value) +
+                                                     ", a number that clips have was needed"};
+        read.measured[measure.key] = value->get<double>();
+    }
     auto manifest = manifestOf(job, alike);
     if (!manifest) return manifest.error().in("job " + showJson(axes));
     read.manifest = *std::move(manifest);

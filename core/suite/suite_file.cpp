@@ -79,6 +79,9 @@ Result<Measured> readMeasured(const json& object, const std::string& what) {
     for (const SuiteMeasure& measure : suiteMeasures()) {
         std::optional<double> value;
         fields.number(measure.key, value);
+        if (value && !isPossible(measure, *value))
+            return wrongField(what + ": " + measure.key + " " + showJson(*value) +
+                              ": a number that clips have was needed");
         if (value) measured[measure.key] = *value;
     }
     if (auto read = fields.finish(); !read) return read.error();

@@ -41,6 +41,11 @@ const SuiteMeasure* suiteMeasure(const std::string& key) {
     return found == kSuiteMeasures.end() ? nullptr : &*found;
 }
 
+bool isPossible(const SuiteMeasure& measure, double value) {
+    constexpr double kMostScore = 1000, kMostCost = 1e9;
+    return measure.tells == Tells::Cost ? value >= 0 && value <= kMostCost : std::abs(value) <= kMostScore;
+}
+
 std::optional<double> numberAt(const Measured& measured, const SuiteMeasure& measure) {
     const auto found = measured.find(measure.key);
     return found == measured.end() ? std::nullopt : std::optional(found->second);

@@ -35,6 +35,9 @@ const SuiteMeasure* suiteMeasure(const std::string& key);
 
 using Measured = std::map<std::string, double>;  ///< by key; what was not measured is absent
 
+/// Whether a clip can have that number: finite, of time and memory not negative, and no larger than any is.
+bool isPossible(const SuiteMeasure& measure, double value);
+
 std::optional<double> numberAt(const Measured& measured, const SuiteMeasure& measure);
 
 /// Of a clip; its drift must be from its reference.

@@ -103,20 +103,26 @@ std::size_t behindText(std::string_view text, std::size_t at) {
 /// TOML has nothing else outside of quoted texts and comments, and there the parser (toml++ 3.3) asks of some
 /// such characters what it has no answer to, which is undefined behaviour.
 Result<void> requireAsciiOutsideTexts(std::string_view text, const std::string& name) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-    while (at < text.size()) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF", kBeforeTexts = " \t\r\n=[{,.";
+    const auto refused = [&](std::size_t at, const std::string& what) {
+        return Error{ErrorCode::InvalidData,
+                     name + ":" + std::to_string(1 + std::ranges::count(text.substr(0, at), '\n')) +
+                         ": not TOML: " + what};
+    };
+    const std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    for (std::size_t at = begin; at < text.size();) {
         const char here = text[at];
-        if (here == '#')
+        if (here == '#') {
             at = std::min(text.find('\n', at), text.size());
-        else if (here == '"' || here == '\'')
+        } else if (here == '"' || here == '\'') {
+            if (at > begin && kBeforeTexts.find(text[at - 1]) == kBeforeTexts.npos)
+                return refused(at, "a quoted text within a word");
             at = behindText(text, at);
-        else if (static_cast<unsigned char>(here) < 0x80)
+        } else if (static_cast<unsigned char>(here) >= 0x80) {
+            return refused(at, "a character that isn't ASCII, quotes around it were needed");
+        } else {
             ++at;
-        else
-            return Error{ErrorCode::InvalidData,
-                         name + ":" + std::to_string(1 + std::ranges::count(text.substr(0, at), '\n')) +
-                             ": not TOML: a character that isn't ASCII, quotes around it were needed"};
+        }
     }
     return {};
 }

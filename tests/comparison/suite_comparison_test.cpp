@@ -227,6 +227,14 @@ TEST_F(SuiteComparison, RefusesFilesThatAreNoSuites) {
     EXPECT_THAT(refusal(R"({"jobs": [7]})"), HasSubstr("a job with axes and measures was needed"));
     EXPECT_THAT(refusal(R"({"jobs": [{"axes": {}, "measures": {}, "manifest": {"settings": 7}}]})"),
                 HasSubstr(file.string() + ": job {}: manifest: settings 7"));
+    EXPECT_THAT(
+        refusal(
+            R"({"jobs": [{"axes": {"seed": 1}, "measures": {}}, {"axes": {"seed": 1}, "measures": {}}]})"),
+        HasSubstr("job {\"seed\":1} once more, each once was needed"));
+    for (const char* impossible : {R"("denoise_seconds": -3)", R"("psnr": 1e308)"})
+        EXPECT_THAT(
+            refusal((R"({"jobs": [{"axes": {}, "measures": {)" + std::string(impossible) + "}}]}").c_str()),
+            HasSubstr("a number that clips have was needed"));
     EXPECT_EQ(readOtherSuite(m_folder.path() / "missing.json").error().code, ErrorCode::NotFound);
     ASSERT_TRUE(writeFile(file, R"({"jobs": []})"));
     const auto none = requireSameJobs(suiteOf().plan, readOtherSuite(file).value());

@@ -89,6 +89,7 @@ TEST(SuiteSource, OutsideOfTextsTomlIsAscii) {
     EXPECT_THAT(refusal("a = 1\ngr\u00f6\u00dfe = 2\n"),
                 StartsWith("s.toml:2: not TOML: a character that isn't ASCII"));
     EXPECT_THAT(refusal("a = 'x' \ufcff\n"), StartsWith("s.toml:1: not TOML: "));
+    EXPECT_THAT(refusal("a = 9N\"\"\"9\ufcff9\n"), StartsWith("s.toml:1: not TOML: a quoted text within"));
     for (const char* good :
          {"\xEF\xBB\xBFprompt = \"\u00e9 \\\" \u00e9\" # \u00e9\n", "prompt = '\u00e9' # '\nseed = 1\n",
           "prompt = \"\"\"\n\u00e9 \"\" \u00e9\"\"\"\"\"\nmodel = '''\u00e9'''\n", "'\u00e9' = 1\n"}) {

@@ -166,7 +166,7 @@ TEST_F(DownloadTest, PagesOfErrorsThatNeverEndAreNotReadOn) {
     m_hub.addModel("owner/endless");
     const auto refused = plan("owner/endless");
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("HTTP status 500 with a page of more than 1048576 bytes"));
+    EXPECT_THAT(refused.error().message, HasSubstr("HTTP status 500 with a page of more than 65536 bytes"));
     m_hub.addModel("owner/circling");
     EXPECT_FALSE(plan("owner/circling"));
 }
