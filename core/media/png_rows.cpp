@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "core/media/png_chunks.h"
 
@@ -37,16 +38,13 @@ std::uint64_t rowBytesOf(std::string_view header) {
     const auto depth = static_cast<unsigned char>(header[8]), color = static_cast<unsigned char>(header[9]);
     if (width > kMostSide || height > kMostSide || color >= kSamples.size()) return 0;
     const std::uint64_t bits = depth * kSamples[color];
+    const std::span<const PngPass> passes = header[12] == 0 ? std::span<const PngPass>(kWhole) : kAdam7;
     std::uint64_t bytes = 0;
-    const auto add = [&](const PngPass& pass) {
+    for (const PngPass& pass : passes) {
         const std::uint64_t columns = countFrom(pass.firstColumn, pass.columns, width);
         if (columns > 0)
             bytes += countFrom(pass.firstRow, pass.rows, height) * (1 + (columns * bits + 7) / 8);
-    };
-    if (header[12] == 0)
-        for (const PngPass& pass : kWhole) add(pass);
-    else
-        for (const PngPass& pass : kAdam7) add(pass);
+    }
     return bytes;
 }
 

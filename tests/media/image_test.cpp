@@ -149,6 +149,13 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     EXPECT_NE(complaint(webp.substr(0, webp.size() / 2)), "none");
 }
 
+/// Four bytes, the highest first.
+std::string numberText(std::uint32_t number) {
+    std::string text;
+    for (const int shift : {24, 16, 8, 0}) text += static_cast<char>(number >> shift & 0xFF);
+    return text;
+}
+
 /// PNG's, of ISO/IEC 15948, annex D.
 std::string checksum(const std::string& bytes) {
     std::uint32_t crc = 0xFFFFFFFF;
@@ -156,10 +163,7 @@ std::string checksum(const std::string& bytes) {
         crc ^= static_cast<unsigned char>(byte);
         for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320U : 0U);
     }
-    crc = ~crc;
-    std::string text;
-    for (const int shift : {24, 16, 8, 0}) text += static_cast<char>(crc >> shift & 0xFF);
-    return text;
+    return numberText(~crc);
 }
 
 /// The picture with its one IDAT cut to `kept` bytes, or with a header that asks for more rows; all checksums
@@ -170,9 +174,8 @@ std::string withData(const std::string& png, std::size_t kept, char rows) {
     picture.replace(29, 4, checksum(picture.substr(12, 17)));
     const std::size_t data = picture.find("IDAT"), end = picture.find("IEND") - 4;
     const std::string chunk = picture.substr(data, 4 + kept);
-    std::string length;
-    for (const int shift : {24, 16, 8, 0}) length += static_cast<char>(kept >> shift & 0xFF);
-    return picture.substr(0, data - 4) + length + chunk + checksum(chunk) + picture.substr(end);
+    return picture.substr(0, data - 4) + numberText(std::uint32_t(kept)) + chunk + checksum(chunk) +
+           picture.substr(end);
 }
 
 TEST_F(DamagedImage, WhoseLastRowsAreMissingIsRefused) {

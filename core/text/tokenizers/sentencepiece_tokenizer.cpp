@@ -10,6 +10,7 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
+#include "core/text/tokenizers/json_member.h"
 #include "core/text/tokenizers/sentencepiece_proto.h"
 #include "core/text/tokenizers/tokenizer_folder.h"
 #include "core/text/tokenizers/unigram_proto.h"
@@ -24,13 +25,8 @@ constexpr std::size_t kMaxModelBytes = std::size_t{64} << 20;
 constexpr const char *kEnd = "</s>", *kPad = "<pad>";
 
 /// Whether a text alone gets </s> behind it and nothing else.
-/// Null where it isn't there, or `object` is none.
-json memberOf(const json& object, const char* key) {
-    return object.is_object() ? object.value(key, json()) : json();
-}
-
 bool endsTexts(const json& postProcessor) {
-    const json single = memberOf(postProcessor, "single");
+    const json& single = memberOf(postProcessor, "single");
     return single.is_array() && single.size() == 2 && single[0].contains("Sequence") &&
            memberOf(memberOf(single[1], "SpecialToken"), "id") == kEnd;
 }
@@ -111,9 +107,7 @@ void SentencePieceTokenizer::findEnds(const std::string& end, const std::string&
 
 /// The post-processor has an id of its own for </s>, which may be another than the vocabulary's.
 void SentencePieceTokenizer::requireEndOf(const json& postProcessor) const {
-    const json tokens = postProcessor.value("special_tokens", json());
-    const json token = tokens.is_object() ? tokens.value(kEnd, json()) : json();
-    const json ids = token.is_object() ? token.value("ids", json()) : json();
+    const json& ids = memberOf(memberOf(memberOf(postProcessor, "special_tokens"), kEnd), "ids");
     if (!ids.is_null() && ids != json::array({m_end}))
         throw Failure(ErrorCode::Unsupported, m_origin + ": post_processor's ids of </s> are " +
                                                   showJson(ids) + ", this version needs [" +

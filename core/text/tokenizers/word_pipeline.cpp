@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/text/cleaning/utf8.h"
 #include "core/text/tokenizers/code_points.h"
+#include "core/text/tokenizers/json_member.h"
 #include "core/text/tokenizers/precompiled_charsmap.h"
 #include "core/text/tokenizers/step_text.h"
 
@@ -204,12 +205,6 @@ struct WordPipelineReader {
 };
 
 namespace {
-
-const json& memberOf(const json& tokenizer, const char* key) {
-    static const json kNone;
-    const auto found = tokenizer.find(key);
-    return found == tokenizer.end() ? kNone : *found;
-}
 
 /// The first character map, alone or in a sequence.
 const json* charsmapOf(const json& normalizer) {
