@@ -45,7 +45,7 @@ at::Tensor ofLengthOne(const at::Tensor& features) {
 }  // namespace
 
 ClipPair::ClipPair(const fs::path& folder, at::Device device)
-    : m_file(openFolder(folder)),
+    : m_file(weights::openWeights(folder)),
       m_folder(folder),
       m_processor(processorIn(folder, visionConfigOf(ModelConfig::read(folder)))),
       m_device(device) {

@@ -7,7 +7,6 @@
 #include "core/base/folder.h"
 #include "core/hub/hub_access.h"
 #include "core/hub/repository.h"
-#include "core/weights/pt_weights.h"
 
 namespace reelgrid::perception {
 namespace {
@@ -120,18 +119,6 @@ fs::path MetricWeights::requireModel(const std::string& metric, const std::strin
                                            "; `reelgrid-cli models download " + hubId +
                                            "` brings them, or --metric-weights names a folder with " +
                                            hubId.substr(hubId.find('/') + 1));
-}
-
-weights::WeightFile openFolder(const fs::path& folder) {
-    std::error_code failed;
-    const bool hasSafetensors = fs::exists(folder / "model.safetensors", failed) ||
-                                fs::exists(folder / "model.safetensors.index.json", failed);
-    if (hasSafetensors || !fs::exists(folder / kTorchWeights, failed)) return weights::openWeights(folder);
-    auto source = std::make_unique<weights::PtWeights>(folder / kTorchWeights);
-    const weights::PtWeights& kept = *source;
-    std::vector<std::string> names = kept.names();
-    return {std::move(source), [&kept](const std::string& name) { return kept.shapeOf(name); },
-            std::move(names)};
 }
 
 std::string shownWeights(const fs::path& path) {

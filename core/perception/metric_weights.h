@@ -44,9 +44,6 @@ class MetricWeights {
     std::vector<std::filesystem::path> m_folders;  ///< of single files
 };
 
-/// A folder's model.safetensors, its shards, or pytorch_model.bin. Throws Failure as their readers do.
-weights::WeightFile openFolder(const std::filesystem::path& folder);
-
 /// "FILE": how reports name weights, of a snapshot in the cache OWNER/NAME.
 std::string shownWeights(const std::filesystem::path& path);
 

@@ -39,8 +39,7 @@ Lpips loadLpips(const MetricSource& source, at::Device device) {
 }
 
 DinoEncoder loadDino(const fs::path& path, at::Device device) {
-    std::error_code failed;
-    return {fs::is_directory(path, failed) ? openFolder(path) : weights::openWeights(path), device};
+    return {weights::openWeights(path), device};
 }
 
 const metrics::Measure& rowOf(Asked metric) {

@@ -29,6 +29,16 @@ constexpr Table makeTable() {
 }
 
 constexpr Table kTable = makeTable();
+/// Of polynomials over GF(2), modulo the checksum's; the highest bit is x⁰.
+constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t bit = 0x80000000; bit != 0; bit >>= 1) {
+        if ((a & bit) != 0) sum ^= b;
+        b = (b >> 1) ^ ((b & 1) != 0 ? kPolynomial : 0);
+    }
+    return sum;
+}
+
 static_assert(std::endian::native == std::endian::little, "the bytes of a word are taken lowest first");
 
 }  // namespace
@@ -47,6 +57,15 @@ std::uint32_t crc32(std::string_view bytes) {
     }
     for (; left > 0; --left, ++at) rest = (rest >> 8) ^ kTable[0][(rest ^ std::uint8_t(*at)) & 0xFF];
     return ~rest;
+}
+
+std::uint32_t crc32Joined(std::uint32_t first, std::uint32_t second, std::uint64_t length) {
+    std::uint32_t power = 0x00800000, shift = 0x80000000;  // x⁸, of a byte, and x⁰
+    for (; length != 0; length >>= 1) {
+        if ((length & 1) != 0) shift = product(shift, power);
+        power = product(power, power);
+    }
+    return product(shift, first) ^ second;
 }
 
 }  // namespace reelgrid::pt

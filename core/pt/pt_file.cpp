@@ -26,13 +26,17 @@ constexpr std::string_view kArchiveVersion = "3\n";
 /// The largest that was seen is below 1 MiB; a mixture of experts has a few.
 constexpr std::size_t kMaxPickleBytes = std::size_t{64} << 20;
 
-/// The folder that everything in the archive is in, with its slash: its first entry's.
+/// The folder that everything in the archive is in, with its slash.
 std::string prefixOf(const ZipEntries& entries) {
+    std::string prefix;
     for (const auto& [name, entry] : entries) {
         const std::size_t slash = name.find('/');
-        if (slash != name.npos && name.substr(slash + 1) == kPickleName) return name.substr(0, slash + 1);
+        if (slash == name.npos || name.substr(slash + 1) != kPickleName) continue;
+        if (!prefix.empty()) refuse("it has data.pkl in two folders, in one was needed");
+        prefix = name.substr(0, slash + 1);
     }
-    refuse("a zip archive without data.pkl: one of torch.save was needed");
+    if (prefix.empty()) refuse("a zip archive without data.pkl: one of torch.save was needed");
+    return prefix;
 }
 
 class Archive {
@@ -66,9 +70,10 @@ class Archive {
         const ZipEntry* entry = find(std::string(kStorageFolder) + key);
         if (entry == nullptr) refuse("it has no storage " + shownName(key));
         // PyTorch writes none where it was told not to compute them (torch.serialization.set_crc32_options).
-        if (m_checked == Checked::AllBytes && entry->crc != 0 && crc32(entry->bytes) != entry->crc)
+        const auto crc = entry->crc != 0 ? std::optional(entry->crc) : std::nullopt;
+        if (m_checked == Checked::AllBytes && crc && crc32(entry->bytes) != *crc)
             refuse("its storage " + shownName(key) + " is damaged: the checksum is another");
-        return known = std::make_shared<const Storage>(Storage{entry->bytes, m_file});
+        return known = std::make_shared<const Storage>(Storage{entry->bytes, m_file, crc});
     }
 
     std::shared_ptr<const safetensors::MappedFile> m_file;

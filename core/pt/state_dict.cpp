@@ -15,7 +15,7 @@ const Dict* stateDictOf(const Value& file) {
 
 bool isPtName(const std::filesystem::path& file) {
     const auto extension = file.extension();
-    return extension == ".pth" || extension == ".pt" || extension == ".ckpt";
+    return extension == ".pth" || extension == ".pt" || extension == ".ckpt" || extension == ".bin";
 }
 
 Result<std::map<std::string, Tensor>> readStateDict(const std::filesystem::path& file) {
@@ -26,7 +26,15 @@ Result<std::map<std::string, Tensor>> readStateDict(const std::filesystem::path&
         for (const Entry& entry : dict->entries) {
             const auto* name = entry.key.as<std::string>();
             const auto* tensor = entry.value.as<Tensor>();
-            if (name != nullptr && tensor != nullptr) tensors.insert_or_assign(*name, *tensor);
+            if (name == nullptr || tensor == nullptr) continue;
+            // A stride of 0 lets a few bytes look like more than there is memory.
+            const std::uint64_t stored = tensor->storage->bytes.size() / safetensors::bytesOf(tensor->type);
+            if (static_cast<std::uint64_t>(tensor->elements()) > stored)
+                return Error{ErrorCode::InvalidData,
+                             file.string() + ": tensor " + safetensors::quotedName(*name) + " of shape " +
+                                 safetensors::shapeText(tensor->sizes) + " lies in a storage of " +
+                                 std::to_string(stored) + " numbers, one for each was needed"};
+            tensors.insert_or_assign(*name, *tensor);
         }
     if (tensors.empty())
         return Error{ErrorCode::InvalidData,

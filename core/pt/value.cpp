@@ -11,9 +11,10 @@ std::int64_t Tensor::elements() const {
 }
 
 const Value* Dict::find(std::string_view key) const {
-    for (const Entry& entry : entries)
-        if (const auto* text = entry.key.as<std::string>(); text != nullptr && *text == key)
-            return &entry.value;
+    // Of entries with one key Python keeps the last.
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
+        if (const auto* text = entry->key.as<std::string>(); text != nullptr && *text == key)
+            return &entry->value;
     return nullptr;
 }
 

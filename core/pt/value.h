@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,7 +17,8 @@ using safetensors::ElementType;
 /// The bytes that one or more tensors look at.
 struct Storage {
     std::string_view bytes;
-    std::shared_ptr<const void> owner;  ///< of the bytes: a mapped file, a tensor of libtorch
+    std::shared_ptr<const void> owner;   ///< of the bytes: a mapped file, a tensor of libtorch
+    std::optional<std::uint32_t> crc{};  ///< crc32() of them as the file has it; absent: it doesn't say
 };
 
 /// A strided view of a storage. One that was read lies within it, and its strides are not negative; it may
@@ -46,7 +48,7 @@ struct Tuple {
 struct Dict {
     std::vector<Entry> entries;  ///< in the order of the file
 
-    /// Null when no entry has this text for its key.
+    /// The last that has this text for its key; null when none has.
     [[nodiscard]] const Value* find(std::string_view key) const;
     void add(std::string key, Value value);
 };

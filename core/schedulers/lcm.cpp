@@ -10,7 +10,7 @@
 namespace reelgrid::schedulers {
 
 Lcm::Lcm(const weights::ModelConfig& config, NoiseSource noise)
-    : m_training(VpTraining::from(config, VpSpacing::Leading)),
+    : m_training(VpTraining::from(config, VpSpacing::Leading, kUsualNoise)),
       m_originalSteps(config.positiveOr("original_inference_steps", 50)),
       m_timestepScaling(config.numberOr("timestep_scaling", 10)),
       m_clipRange(clipRangeOf(config, false)),

@@ -9,6 +9,10 @@ namespace reelgrid::schedulers {
 /// next level. Source: diffusers 0.40, scheduling_lcm.py.
 class Lcm final : public Scheduler {
   public:
+    /// Where its configuration doesn't say; other samplers' is another.
+    static constexpr NoiseScheduleOptions kUsualNoise{
+        .betaStart = 0.00085, .betaEnd = 0.012, .spacing = BetaSpacing::ScaledLinear};
+
     /// `noise` has to give noise of the sample's shape. Throws Failure(Unsupported or InvalidData) naming key
     /// and value.
     Lcm(const weights::ModelConfig& config, NoiseSource noise);

@@ -27,8 +27,9 @@ VpPrediction predictionOf(const weights::ModelConfig& config) {
     config.unsupported("prediction_type", "epsilon, sample or v_prediction");
 }
 
-BetaSpacing betaSpacingOf(const weights::ModelConfig& config) {
-    const std::string name = config.textOr("beta_schedule", "linear");
+BetaSpacing betaSpacingOf(const weights::ModelConfig& config, BetaSpacing usual) {
+    if (!config.has("beta_schedule")) return usual;
+    const std::string name = config.text("beta_schedule");
     if (name == "linear") return BetaSpacing::Linear;
     if (name == "scaled_linear") return BetaSpacing::ScaledLinear;
     if (name == "squaredcos_cap_v2") return BetaSpacing::SquaredCosine;
@@ -43,17 +44,19 @@ double vpBetaOf(const weights::ModelConfig& config, const char* key, double usua
 
 }  // namespace
 
-VpTraining VpTraining::from(const weights::ModelConfig& config, VpSpacing usual) {
+VpTraining VpTraining::from(const weights::ModelConfig& config, VpSpacing usual,
+                            const NoiseScheduleOptions& usualNoise) {
     constexpr std::int64_t kMostTimesteps = 1 << 20;
     if (config.has("trained_betas")) config.unsupported("trained_betas", "null");
     VpTraining training;
     training.terminalSnr =
         config.flagOr("rescale_betas_zero_snr", false) ? TerminalSnr::Zero : TerminalSnr::AsTrained;
     training.alphasCumprod =
-        NoiseSchedule({.trainTimesteps = config.positiveOr("num_train_timesteps", 1000, kMostTimesteps),
-                       .betaStart = vpBetaOf(config, "beta_start", 0.0001),
-                       .betaEnd = vpBetaOf(config, "beta_end", 0.02),
-                       .spacing = betaSpacingOf(config),
+        NoiseSchedule({.trainTimesteps = config.positiveOr("num_train_timesteps", usualNoise.trainTimesteps,
+                                                           kMostTimesteps),
+                       .betaStart = vpBetaOf(config, "beta_start", usualNoise.betaStart),
+                       .betaEnd = vpBetaOf(config, "beta_end", usualNoise.betaEnd),
+                       .spacing = betaSpacingOf(config, usualNoise.spacing),
                        .terminalSnr = training.terminalSnr})
             .alphasCumprod;
     training.prediction = predictionOf(config);

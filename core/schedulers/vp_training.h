@@ -33,9 +33,10 @@ struct VpTraining {
     std::int64_t stepsOffset = 0;
     TerminalSnr terminalSnr = TerminalSnr::AsTrained;
 
-    /// `usual`: the spacing of a class whose configuration doesn't say. Throws Failure(Unsupported or
+    /// `usual` and `usualNoise`: of a class whose configuration doesn't say. Throws Failure(Unsupported or
     /// InvalidData) naming key and value.
-    static VpTraining from(const weights::ModelConfig& config, VpSpacing usual);
+    static VpTraining from(const weights::ModelConfig& config, VpSpacing usual,
+                           const NoiseScheduleOptions& usualNoise = {});
 
     [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(alphasCumprod.size()); }
     /// The whole timesteps of so many steps, from noise to picture, as DDIM takes them. Throws

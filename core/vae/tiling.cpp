@@ -34,14 +34,17 @@ at::Tensor endOf(const at::Tensor& tile_THWC, std::int64_t axis, std::int64_t co
     return tile_THWC.narrow(axis, length - kept, kept);
 }
 
-/// Lets `tile` begin as `before` ends. Where the picture ends within the overlap both end there, and the
-/// shorter one decides how far.
-void fadeIn(const at::Tensor& tile_THWC, const at::Tensor& before_THWC, std::int64_t axis) {
+/// Lets `tile` begin as `before` ends, `step` pixels alike. Where the picture ends within the overlap both
+/// end there, and the shorter one decides how far.
+void fadeIn(const at::Tensor& tile_THWC, const at::Tensor& before_THWC, std::int64_t axis,
+            std::int64_t step) {
     const std::int64_t extent = std::min(tile_THWC.size(axis), before_THWC.size(axis));
     if (extent == 0) return;
     std::vector<std::int64_t> shape(4, 1);
     shape[std::size_t(axis)] = extent;
-    const at::Tensor share = at::arange(extent, tile_THWC.options()).div_(double(extent)).reshape(shape);
+    const std::int64_t steps = extent / step;
+    const at::Tensor share =
+        at::arange(steps, tile_THWC.options()).div_(double(steps)).repeat_interleave(step).reshape(shape);
     at::Tensor begin = tile_THWC.narrow(axis, 0, extent);
     begin.mul_(share).add_(endOf(before_THWC, axis, extent) * (1 - share));
 }
@@ -79,8 +82,8 @@ at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& 
         for (std::size_t column = 0; column < grid.columns.size(); ++column) {
             const TileSpan& columns = grid.columns[column];
             const at::Tensor tile_THWC = make(rows, columns);
-            if (rows.begin > 0) fadeIn(tile_THWC, above[column], kRowAxis);
-            if (columns.begin > 0) fadeIn(tile_THWC, before, kColumnAxis);
+            if (rows.begin > 0) fadeIn(tile_THWC, above[column], kRowAxis, grid.fadeStep);
+            if (columns.begin > 0) fadeIn(tile_THWC, before, kColumnAxis, grid.fadeStep);
             above[column] = endOf(tile_THWC, kRowAxis, grid.rowOverlap * scale).clone();
             before = endOf(tile_THWC, kColumnAxis, grid.columnOverlap * scale).clone();
 

@@ -57,6 +57,9 @@ struct TileGrid {
     std::vector<TileSpan> rows, columns;
     std::int64_t rowOverlap = 0, columnOverlap = 0;  ///< of neighbours, in latent pixels
     TileRanks* ranks = nullptr;                      ///< the tiling's
+    /// Pixels that fade in alike: of a decoder that makes patches, whose values diffusers blends before they
+    /// become pixels, their edge.
+    std::int64_t fadeStep = 1;
 
     /// A picture of that many latent pixels; one that fits into a tile is one. Throws Failure(InvalidData)
     /// unless tile and stride are multiples of `spatialFactor` and 0 < stride <= tile.

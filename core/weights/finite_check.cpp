@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 #include "core/base/result.h"
@@ -15,10 +16,11 @@ namespace {
 /// What a thread looks at between two looks at what the others have found.
 constexpr std::int64_t kPiece = std::int64_t{1} << 18;
 
-/// A number is finite unless all bits of its exponent are set; of E4M3, which has no infinity, all others but
-/// the sign's, too. Without branches, so that compilers make vectors of it.
-template <class Bits, Bits kMask>
-bool allFinite(const at::Tensor& contiguous) {
+/// Without its sign a number's bits grow with it, and those of infinity and NaN are the largest: whether all
+/// are below `limit`. Without branches, so that compilers make vectors of it.
+template <class Bits>
+bool allBelow(const at::Tensor& contiguous, Bits limit) {
+    constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
     const auto* bits = static_cast<const Bits*>(contiguous.const_data_ptr());
     const std::int64_t count = contiguous.numel();
     std::atomic<bool> found{false};
@@ -27,31 +29,45 @@ bool allFinite(const at::Tensor& contiguous) {
             const Bits *first = bits + piece * kPiece, *last = bits + std::min((piece + 1) * kPiece, count);
             Bits any = 0;
             for (const Bits* at = first; at < last; ++at)
-                any = static_cast<Bits>(any | static_cast<Bits>((*at & kMask) == kMask));
+                any = static_cast<Bits>(any | static_cast<Bits>((*at & kMagnitude) >= limit));
             if (any != 0) found.store(true, std::memory_order_relaxed);
         }
     });
     return !found;
 }
 
+/// The least double and the least float that libtorch, which goes from double by float, rounds to infinity.
+std::uint64_t limitOfDouble(at::ScalarType to) {
+    if (to == at::kFloat) return std::bit_cast<std::uint64_t>(0x1.ffffffp127);
+    if (to == at::kBFloat16) return std::bit_cast<std::uint64_t>(0x1.feffffp127);
+    if (to == at::kHalf) return std::bit_cast<std::uint64_t>(0x1.ffdfffp15);
+    return 0x7FF0000000000000;
+}
+std::uint32_t limitOfFloat(at::ScalarType to) {
+    if (to == at::kBFloat16) return std::bit_cast<std::uint32_t>(0x1.ffp127F);
+    if (to == at::kHalf) return std::bit_cast<std::uint32_t>(0x1.ffep15F);
+    return 0x7F800000;
+}
+
 }  // namespace
 
-bool isFinite(const at::Tensor& tensor) {
+bool isFinite(const at::Tensor& tensor, std::optional<at::ScalarType> as) {
     if (tensor.numel() == 0) return true;
     const at::Tensor plain = tensor.contiguous();
+    const at::ScalarType to = as.value_or(plain.scalar_type());
     switch (plain.scalar_type()) {
         case at::kDouble:
-            return allFinite<std::uint64_t, 0x7FF0000000000000>(plain);
+            return allBelow<std::uint64_t>(plain, limitOfDouble(to));
         case at::kFloat:
-            return allFinite<std::uint32_t, 0x7F800000>(plain);
+            return allBelow<std::uint32_t>(plain, limitOfFloat(to));
         case at::kBFloat16:
-            return allFinite<std::uint16_t, 0x7F80>(plain);
+            return allBelow<std::uint16_t>(plain, to == at::kHalf ? 0x4780 : 0x7F80);  // 65536
         case at::kHalf:
-            return allFinite<std::uint16_t, 0x7C00>(plain);
+            return allBelow<std::uint16_t>(plain, 0x7C00);
         case at::kFloat8_e5m2:
-            return allFinite<std::uint8_t, 0x7C>(plain);
-        case at::kFloat8_e4m3fn:
-            return allFinite<std::uint8_t, 0x7F>(plain);
+            return allBelow<std::uint8_t>(plain, 0x7C);
+        case at::kFloat8_e4m3fn:  // has no infinity
+            return allBelow<std::uint8_t>(plain, 0x7F);
         default:
             return true;
     }
@@ -69,8 +85,14 @@ std::vector<std::string> notFiniteIn(const std::filesystem::path& file, const st
     std::vector<std::string> found;
     for (const std::string& name : opened.names) {
         if (stop.stop_requested()) throw Failure(ErrorCode::Cancelled, "cancelled");
-        if (!isFinite(opened.weights->require(name, *opened.shapeOf(name))))
-            found.push_back(opened.weights->whereIs(name) + " has NaN or infinite values");
+        try {
+            const at::Tensor tensor = opened.weights->require(name, *opened.shapeOf(name));
+            // No model runs in double.
+            if (!isFinite(tensor, tensor.scalar_type() == at::kDouble ? at::kFloat : tensor.scalar_type()))
+                found.push_back(opened.weights->whereIs(name) + " has NaN or infinite values");
+        } catch (const Failure& failure) {
+            found.push_back(failure.error().message);
+        }
     }
     return found;
 }

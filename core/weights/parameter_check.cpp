@@ -45,12 +45,14 @@ OpenWeights ParameterCheck::open() {
     };
 }
 
-std::vector<std::string> ParameterCheck::untaken() const {
-    std::vector<std::string> names;
-    for (const auto& opened : m_opened)
-        for (const std::string& name : opened->file.names)
-            if (!opened->taken.contains(name)) names.push_back(opened->where + ": tensor " + name);
-    return names;
+std::vector<ParameterCheck::Untaken> ParameterCheck::untaken() const {
+    std::vector<Untaken> files;
+    for (const auto& opened : m_opened) {
+        Untaken file{.file = opened->where, .tensors = opened->file.names};
+        std::erase_if(file.tensors, [&](const std::string& name) { return opened->taken.contains(name); });
+        if (!file.tensors.empty()) files.push_back(std::move(file));
+    }
+    return files;
 }
 
 }  // namespace reelgrid::weights

@@ -20,8 +20,13 @@ class ParameterCheck {
     [[nodiscard]] const std::vector<std::string>& faults() const { return m_faults; }
     /// Taken by a model, faults included.
     [[nodiscard]] std::size_t tensors() const { return m_tensors; }
-    /// Names in the files opened so far that nobody took.
-    [[nodiscard]] std::vector<std::string> untaken() const;
+    /// What nobody took of the files opened so far.
+    struct Untaken {
+        std::string file;
+        std::vector<std::string> tensors;
+    };
+    /// The files that have such tensors.
+    [[nodiscard]] std::vector<Untaken> untaken() const;
 
   private:
     struct Opened {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@
 namespace reelgrid::weights {
 
 /// The weights in a file of torch.save: a state dict by itself, or one under "state_dict". Nothing in the
-/// file is ever run. Tensors are views of the mapped file, as SafetensorsFolder's are.
+/// file is ever run. Tensors are views of the mapped file, as SafetensorsFolder's are; a storage whose
+/// checksum the file has is held to it when it is taken for the first time.
 class PtWeights final : public WeightSource {
   public:
     /// Throws Failure: what readPt() says, or InvalidData when the file holds no named tensors.
@@ -34,6 +36,7 @@ class PtWeights final : public WeightSource {
   private:
     std::filesystem::path m_file;
     std::map<std::string, pt::Tensor> m_tensors;
+    std::set<const pt::Storage*> m_whole;  ///< found undamaged
 };
 
 }  // namespace reelgrid::weights

@@ -1,12 +1,14 @@
 #include "core/weights/safetensors_folder.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "core/base/folder.h"
+#include "core/base/joined.h"
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/safetensors/tensor_hashes.h"
@@ -28,6 +30,22 @@ constexpr const char* kNeeded =
 /// A shard is a file of the folder itself, whatever an index from elsewhere says.
 bool isPlainFileName(const std::string& name) {
     return name.ends_with(".safetensors") && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
+}
+
+/// What a folder's weights are read from: a file or an index of shards; empty where there are none. Of shards
+/// and a whole file diffusers takes the shards, transformers the file; those in fp16 alone are taken where
+/// there are no others.
+fs::path weightsIn(const fs::path& folder) {
+    std::error_code failed;
+    for (const std::string variant : {"", ".fp16"})
+        for (const auto& [stem, isShardsFirst] :
+             {std::pair{"diffusion_pytorch_model", true}, std::pair{"model", false}}) {
+            const fs::path whole = folder / (stem + variant + ".safetensors"),
+                           index = folder / (std::string(stem) + ".safetensors.index" + variant + ".json");
+            for (const fs::path& each : isShardsFirst ? std::array{index, whole} : std::array{whole, index})
+                if (fs::exists(each, failed)) return each;
+        }
+    return {};
 }
 
 /// Why there is nothing to load: what the folder has in place of what is needed.
@@ -56,20 +74,16 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
         addFile(folder);
         return;
     }
-    // Of shards and a whole file diffusers takes the shards, transformers the file.
-    for (const auto& [stem, isShardsFirst] :
-         {std::pair{"diffusion_pytorch_model.safetensors", true}, std::pair{"model.safetensors", false}}) {
-        const fs::path single = folder / stem;
-        const fs::path index = folder / (std::string(stem) + ".index.json");
-        const bool isSharded = fs::exists(index, failed), isWhole = fs::exists(single, failed);
-        if (!isSharded && !isWhole) continue;
-        if (isSharded && (isShardsFirst || !isWhole))
-            addShards(index);
-        else
-            addFile(single);
-        return;
-    }
-    throwNothingToLoad(folder);
+    const fs::path stored = weightsIn(folder);
+    if (stored.empty()) throwNothingToLoad(folder);
+    if (stored.extension() == ".json")
+        addShards(stored);
+    else
+        addFile(stored);
+}
+
+bool SafetensorsFolder::isOne(const fs::path& folder) {
+    return !weightsIn(folder).empty();
 }
 
 void SafetensorsFolder::addFile(const fs::path& path) {
@@ -142,28 +156,34 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
     requireShape(m_folder.string(), name, entry.shape, shape);
     const at::Tensor tensor = view(found->second);
     if (!isFp8(scalarTypeOf(entry.dtype))) return tensor;
-    const std::string scaleName = scaleNameOf(name);
-    const auto scale = m_tensors.find(scaleName);
-    if (scale == m_tensors.end()) {
-        requireNoOtherScale(name);
-        return tensor;
-    }
-    return dequantised(tensor, view(scale->second), m_folder.string() + ": tensor " + scaleName);
+    const auto scale = scaleOf(name);
+    requireNoOtherScale(name, scale);
+    return scale == m_tensors.end() ? tensor
+                                    : dequantised(tensor, view(scale->second), whereIs(scale->first));
+}
+
+/// The first of the names that are read; the end where none is there.
+SafetensorsFolder::Tensors::const_iterator SafetensorsFolder::scaleOf(const std::string& weightName) const {
+    for (const std::string& name : scaleNamesOf(weightName))
+        if (const auto found = m_tensors.find(name); found != m_tensors.end()) return found;
+    return m_tensors.end();
 }
 
 /// Without its factors FP8 is another matrix: those of forms that aren't read here are known by their names,
 /// such as q.weight_scale_inv beside q.weight.
-void SafetensorsFolder::requireNoOtherScale(const std::string& weightName) const {
+void SafetensorsFolder::requireNoOtherScale(const std::string& weightName,
+                                            Tensors::const_iterator known) const {
     if (!weightName.ends_with("weight")) return;
     const std::string module = weightName.substr(0, weightName.size() - std::string_view("weight").size());
     for (auto at = m_tensors.lower_bound(module); at != m_tensors.end() && at->first.starts_with(module);
          ++at) {
         const std::string_view rest = std::string_view(at->first).substr(module.size());
         const bool isInput = rest == "scale_input" || rest == "input_scale";
-        if (isInput || rest.find('.') != rest.npos || rest.find("scale") == rest.npos) continue;
+        if (isInput || at == known || rest.find('.') != rest.npos || rest.find("scale") == rest.npos)
+            continue;
         throw Failure(ErrorCode::Unsupported, whereIs(at->first) + " scales " + quotedName(weightName) +
-                                                  ", which is in FP8; this version reads " +
-                                                  quotedName(scaleNameOf(weightName)));
+                                                  ", which is in FP8; this version reads one of " +
+                                                  quotedName(joined(scaleNamesOf(weightName), " and ")));
     }
 }
 

@@ -14,16 +14,20 @@
 namespace reelgrid::weights {
 
 /// The weights of one component of a diffusers or transformers folder: `diffusion_pytorch_model.safetensors`,
-/// `model.safetensors`, or the shards that a `*.safetensors.index.json` names (inside the folder only). One
-/// file, given by its own path, stands for a folder of it.
-/// The tensors are views of read-only memory maps, valid as long as any of them lives. When the last
-/// reference to one goes, its pages are given back: what a model converts to another dtype doesn't stay in
-/// memory twice. A matrix stored as scaled FP8 (see scaled_fp8.h) comes out as bf16, in memory of its own.
+/// `model.safetensors`, or the shards that a `*.safetensors.index.json` names (inside the folder only); where
+/// it has none of these, their variants in fp16 (`diffusion_pytorch_model.fp16.safetensors`). One file, given
+/// by its own path, stands for a folder of it. The tensors are views of read-only memory maps, valid as long
+/// as any of them lives. When the last reference to one goes, its pages are given back: what a model converts
+/// to another dtype doesn't stay in memory twice. A matrix stored as scaled FP8 (see scaled_fp8.h) comes out
+/// as bf16, in memory of its own.
 class SafetensorsFolder final : public WeightSource {
   public:
     /// Opens every file and checks every header. Throws Failure naming the folder or file and what is missing
     /// (NotFound), damaged (InvalidData) or only there in another format or variant (Unsupported).
     explicit SafetensorsFolder(const std::filesystem::path& folder);
+
+    /// Whether a folder has what is read here.
+    static bool isOne(const std::filesystem::path& folder);
 
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
     [[nodiscard]] bool has(const std::string& name) const override { return m_tensors.contains(name); }
@@ -48,14 +52,17 @@ class SafetensorsFolder final : public WeightSource {
         std::size_t path = 0;  ///< among m_paths
     };
     [[nodiscard]] bool belongsToScaledFp8(const std::string& name) const;
-    void requireNoOtherScale(const std::string& weightName) const;
+    using Tensors = std::map<std::string, Stored>;
+    [[nodiscard]] Tensors::const_iterator scaleOf(const std::string& weightName) const;
+    /// `known`: the scale that is used.
+    void requireNoOtherScale(const std::string& weightName, Tensors::const_iterator known) const;
     static at::Tensor view(const Stored& stored);
     void addFile(const std::filesystem::path& path);
     void addShards(const std::filesystem::path& index);
 
     std::filesystem::path m_folder;
     std::vector<std::filesystem::path> m_paths;
-    std::map<std::string, Stored> m_tensors;
+    Tensors m_tensors;
 };
 
 }  // namespace reelgrid::weights

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/safetensors/header.h"
@@ -15,7 +17,8 @@ namespace {
 constexpr std::int64_t kByteValues = 256;
 
 constexpr std::string_view kWeight = ".weight";
-constexpr std::string_view kScale = ".scale_weight", kInputScale = ".scale_input";
+constexpr std::string_view kScales[] = {".scale_weight", ".weight_scale"};
+constexpr std::string_view kOthers[] = {".scale_input", ".input_scale", ".comfy_quant"};
 
 std::string withEnding(const std::string& name, std::string_view ending, std::string_view replacement) {
     if (!name.ends_with(ending)) return {};
@@ -24,24 +27,40 @@ std::string withEnding(const std::string& name, std::string_view ending, std::st
 
 }  // namespace
 
-std::string scaleNameOf(const std::string& weightName) {
-    return withEnding(weightName, kWeight, kScale);
+std::vector<std::string> scaleNamesOf(const std::string& weightName) {
+    std::vector<std::string> names;
+    for (const std::string_view scale : kScales)
+        if (std::string name = withEnding(weightName, kWeight, scale); !name.empty())
+            names.push_back(std::move(name));
+    return names;
 }
 
 std::string weightNameOf(const std::string& scaleName) {
-    const std::string name = withEnding(scaleName, kScale, kWeight);
-    return name.empty() ? withEnding(scaleName, kInputScale, kWeight) : name;
+    for (const auto& endings : {std::span<const std::string_view>(kScales), {kOthers}})
+        for (const std::string_view ending : endings)
+            if (std::string name = withEnding(scaleName, ending, kWeight); !name.empty()) return name;
+    return {};
 }
 
 at::Tensor dequantised(const at::Tensor& fp8, const at::Tensor& scale, const std::string& where) {
-    if (scale.numel() != 1)
+    const std::int64_t rows = fp8.dim() > 0 ? fp8.size(0) : 1;
+    const bool isOfRows =
+        scale.numel() == rows && (scale.dim() == 1 || (scale.dim() == 2 && scale.size(1) == 1));
+    if (scale.numel() != 1 && !isOfRows)
         throw Failure(ErrorCode::InvalidData, where + " has shape " + safetensors::shapeText(scale.sizes()) +
-                                                  ", one number was needed");
-    const float factor = scale.to(at::kFloat).item<float>();
-    if (!std::isfinite(factor) || factor <= 0)
-        throw Failure(ErrorCode::InvalidData,
-                      where + " is " + std::to_string(factor) + ", a positive number was needed");
-    const auto widened = [factor](const at::Tensor& values) {
+                                                  ", one number or one for each of " + std::to_string(rows) +
+                                                  " rows was needed");
+    const at::Tensor factors = scale.to(at::kFloat).flatten();
+    for (std::int64_t i = 0; i < factors.numel(); ++i)
+        if (const float factor = factors[i].item<float>(); !std::isfinite(factor) || factor <= 0)
+            throw Failure(ErrorCode::InvalidData,
+                          where + " has " + std::to_string(factor) + ", positive numbers were needed");
+    if (scale.numel() != 1) {
+        std::vector<std::int64_t> shape(static_cast<std::size_t>(fp8.dim()), 1);
+        shape.front() = rows;
+        return fp8.to(at::kFloat).mul_(factors.view(shape)).to(at::kBFloat16);
+    }
+    const auto widened = [factor = factors.item<float>()](const at::Tensor& values) {
         return values.to(at::kFloat).mul_(factor).to(at::kBFloat16);
     };
     if (!fp8.is_cpu() || !fp8.is_contiguous()) return widened(fp8);

@@ -9,6 +9,8 @@
 namespace reelgrid::weights {
 namespace {
 
+namespace fs = std::filesystem;
+
 template <class Source>
 WeightFile opened(const std::filesystem::path& path) {
     auto source = std::make_unique<Source>(path);
@@ -18,10 +20,21 @@ WeightFile opened(const std::filesystem::path& path) {
             std::move(names)};
 }
 
+/// A folder's weights as older fine-tunes have them: of torch.save() alone. Empty where it has others.
+fs::path torchFileIn(const fs::path& folder) {
+    if (SafetensorsFolder::isOne(folder)) return {};
+    std::error_code failed;
+    for (const char* name : {"diffusion_pytorch_model.bin", "pytorch_model.bin"})
+        if (fs::is_regular_file(folder / name, failed)) return folder / name;
+    return {};
+}
+
 }  // namespace
 
-WeightFile openWeights(const std::filesystem::path& path) {
-    return pt::isPtName(path) ? opened<PtWeights>(path) : opened<SafetensorsFolder>(path);
+WeightFile openWeights(const fs::path& path) {
+    if (pt::isPtName(path)) return opened<PtWeights>(path);
+    const fs::path torch = torchFileIn(path);
+    return torch.empty() ? opened<SafetensorsFolder>(path) : opened<PtWeights>(torch);
 }
 
 }  // namespace reelgrid::weights

@@ -22,8 +22,8 @@ struct WeightFile {
     std::vector<std::string> names;  ///< of all tensors, sorted
 };
 
-/// A .pth, .pt or .ckpt file, a .safetensors file, or a folder that SafetensorsFolder reads. Throws Failure
-/// as they do.
+/// A .pth, .pt, .ckpt or .bin file, a .safetensors file, a folder that SafetensorsFolder reads, or else one
+/// with diffusion_pytorch_model.bin or pytorch_model.bin. Throws Failure as they do.
 WeightFile openWeights(const std::filesystem::path& path);
 
 /// What opens weights for a checkpoint: openWeights(), or somebody who looks at what is taken.

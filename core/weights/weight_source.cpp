@@ -5,23 +5,35 @@
 #include "core/weights/finite_check.h"
 
 namespace reelgrid::weights {
+namespace {
+
+const char* largestOf(at::ScalarType dtype) {
+    return dtype == at::kHalf ? "65504" : "3.4e38";
+}
+
+}  // namespace
 
 WeightScope::WeightScope(WeightSource& source, at::ScalarType dtype, at::Device device)
     : m_source(&source),
       m_options(at::TensorOptions().dtype(dtype).device(device)),
-      m_finite(std::make_shared<std::set<std::pair<const WeightSource*, std::string>>>()) {
+      m_finite(std::make_shared<Finite>()) {
     if (device.is_cuda()) m_upload = std::make_shared<DeviceUpload>(device);
 }
 
-at::Tensor WeightScope::checked(const std::string& name, at::IntArrayRef shape) const {
+at::Tensor WeightScope::checked(const std::string& name, at::IntArrayRef shape, at::ScalarType as) const {
     const at::Tensor stored = m_source->require(name, shape);
     if (!stored.is_floating_point())
         throw Failure(ErrorCode::InvalidData, m_source->whereIs(name) + " has dtype " +
                                                   at::toString(stored.scalar_type()) +
                                                   ", a floating-point one was needed");
-    if (stored.is_cpu() && m_finite->emplace(m_source, name).second && !isFinite(stored)) {
-        m_finite->erase({m_source, name});
-        throw Failure(ErrorCode::InvalidData, m_source->whereIs(name) + " has NaN or infinite values");
+    if (stored.is_cpu() && m_finite->emplace(m_source, name, as).second && !isFinite(stored, as)) {
+        m_finite->erase({m_source, name, as});
+        throw Failure(
+            ErrorCode::InvalidData,
+            m_source->whereIs(name) +
+                (isFinite(stored) ? std::string(" has values that ") + at::toString(as) +
+                                        " can't hold, numbers up to " + largestOf(as) + " were needed"
+                                  : " has NaN or infinite values"));
     }
     return stored;
 }
@@ -50,11 +62,11 @@ std::string WeightScope::full(std::string_view name) const {
 }
 
 at::Tensor WeightScope::operator()(std::string_view name, at::IntArrayRef shape) const {
-    return moved(checked(full(name), shape), dtype());
+    return moved(checked(full(name), shape, dtype()), dtype());
 }
 
 at::Tensor WeightScope::fp32(std::string_view name, at::IntArrayRef shape) const {
-    return moved(checked(full(name), shape), at::kFloat);
+    return moved(checked(full(name), shape, at::kFloat), at::kFloat);
 }
 
 at::Tensor WeightScope::stored(std::string_view name, at::IntArrayRef shape) const {

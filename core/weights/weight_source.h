@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,8 +34,8 @@ class WeightSource {
 };
 
 /// A view of a source below a name prefix that hands out tensors in the dtype and on the device the model
-/// runs in, each checked for NaN and infinite values when it is taken for the first time. Layers take one by
-/// value: `scope / "attn1" / "to_q"` is the scope of blocks.0.attn1.to_q.
+/// runs in, each checked for NaN and values that are infinite in that dtype when it is taken for the first
+/// time. Layers take one by value: `scope / "attn1" / "to_q"` is the scope of blocks.0.attn1.to_q.
 class WeightScope {
   public:
     WeightScope(WeightSource& source, at::ScalarType dtype, at::Device device = at::kCPU);
@@ -63,14 +64,17 @@ class WeightScope {
 
   private:
     [[nodiscard]] std::string full(std::string_view name) const;
-    [[nodiscard]] at::Tensor checked(const std::string& name, at::IntArrayRef shape) const;
+    /// `as`: the dtype that it is taken in.
+    [[nodiscard]] at::Tensor checked(const std::string& name, at::IntArrayRef shape, at::ScalarType as) const;
     [[nodiscard]] at::Tensor moved(const at::Tensor& stored, at::ScalarType dtype) const;
 
     WeightSource* m_source;
     at::TensorOptions m_options;
     std::shared_ptr<DeviceUpload> m_upload;  ///< to a GPU; none on the CPU
-    /// What has been found finite: layers that are loaded again in every step aren't looked at again.
-    std::shared_ptr<std::set<std::pair<const WeightSource*, std::string>>> m_finite;
+    /// What has been found finite in which dtype: layers that are loaded again in every step aren't looked at
+    /// again.
+    using Finite = std::set<std::tuple<const WeightSource*, std::string, at::ScalarType>>;
+    std::shared_ptr<Finite> m_finite;
     std::string m_prefix;
 };
 

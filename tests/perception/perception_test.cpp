@@ -167,7 +167,7 @@ TEST_F(PerceptionTest, DinoIsTheSameByTransformersNames) {
     const fs::path folder = weights() / "dino-vitb16";
     fs::create_directories(folder);
     weights::writeSafetensors(folder / "model.safetensors", theirs).value();
-    const DinoEncoder dino(openFolder(folder), at::kCPU);
+    const DinoEncoder dino(weights::openWeights(folder), at::kCPU);
     const at::Tensor pixels =
         normalisedForDino(shorterSideAt(picturesOf(videoOf(m_frames), at::kCPU), 224, Samples::Bilinear));
     EXPECT_LT((dino.forward(pixels) - m_dino).abs().max().item<double>(), 1e-3);

@@ -10,6 +10,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/pt/crc32.h"
+#include "core/pt/state_dict.h"
 #include "core/pt/zip_archive.h"
 #include "core/pt/zip_writer.h"
 #include "core/safetensors/mapped_file.h"
@@ -199,6 +200,48 @@ TEST_F(PtFileTest, DISABLED_AStorageAndAnOffsetAbove4GiBNeedZip64) {
     EXPECT_EQ(read->as<Dict>()->find("large")->as<Tensor>()->storage->bytes, sparse->bytes());
     EXPECT_EQ(read->as<Dict>()->find("behind")->as<Tensor>()->storage->bytes, "abcd");
     if (const char* kept = std::getenv("REELGRID_KEEP_LARGE_PT")) fs::rename(m_folder / "a.pt", kept);
+}
+
+TEST_F(PtFileTest, ADataPklInTwoFoldersIsRefused) {
+    const std::string pickle = "\x80\x02}.";
+    ZipWriter zip(m_folder / "two.pt");
+    for (const char* folder : {"b/", "a/"}) zip.add(std::string(folder) + "data.pkl", pickle);
+    zip.finish();
+    const auto read = readPt(m_folder / "two.pt");
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().message, HasSubstr("two.pt: it has data.pkl in two folders"));
+}
+
+TEST_F(PtFileTest, OfEqualKeysTheLastCountsAsInPython) {
+    Dict dict;
+    dict.add("state_dict", std::int64_t{1});
+    dict.add("state_dict", std::int64_t{2});
+    ASSERT_TRUE(writePt(m_folder / "a.pt", dict));
+    EXPECT_EQ(*readPt(m_folder / "a.pt")->as<Dict>()->find("state_dict")->as<std::int64_t>(), 2);
+}
+
+TEST_F(PtFileTest, AStateDictsTensorIsNoLargerThanItsStorage) {
+    Dict dict;
+    dict.add("usual", Tensor{storageOf("0123456789ab"), ElementType::F32, 0, {3}, {1}});
+    ASSERT_TRUE(writePt(m_folder / "a.pth", dict));
+    EXPECT_TRUE(readStateDict(m_folder / "a.pth"));
+    dict.add("huge", Tensor{storageOf("0123"), ElementType::F32, 0, {1 << 20, 1 << 20}, {0, 0}});
+    ASSERT_TRUE(writePt(m_folder / "a.pth", dict));
+    const auto read = readStateDict(m_folder / "a.pth");
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().message,
+                HasSubstr("a.pth: tensor \"huge\" of shape [1048576, 1048576] lies in a "
+                          "storage of 1 numbers, one for each was needed"));
+}
+
+TEST(Crc32, OfTwoPartsIsThatOfTheWhole) {
+    const std::string whole = "The quick brown fox jumps over the lazy dog";
+    for (const std::size_t cut : {0UL, 1UL, 17UL, whole.size()})
+        EXPECT_EQ(crc32Joined(crc32(whole.substr(0, cut)), crc32(whole.substr(cut)), whole.size() - cut),
+                  crc32(whole))
+            << cut;
+    const std::string zeros(1000003, '\0');
+    EXPECT_EQ(crc32Joined(crc32(whole), crc32(zeros), zeros.size()), crc32(whole + zeros));
 }
 
 TEST(Crc32, IsTheOneOfZip) {

@@ -216,5 +216,28 @@ TEST(VpSchedulers, TakeOverEachOthersConfigurations) {
     }
 }
 
+/// LCMScheduler's own values for what isn't there are other samplers' neither by itself nor for another's
+/// configuration: those of diffusers 0.40, scheduling_lcm.py.
+TEST(VpSchedulers, LcmHasValuesOfItsOwnForWhatIsMissing) {
+    const nlohmann::json whole{
+        {"beta_schedule", "scaled_linear"}, {"beta_start", 0.00085}, {"beta_end", 0.012}};
+    const auto sigmasOf = [](nlohmann::json config, const char* className, const char* option) {
+        config["_class_name"] = className;
+        const auto scheduler = makeScheduler(weights::ModelConfig(config, "c"), {option, {}});
+        scheduler->setTimesteps(4);
+        return scheduler->sigmas();
+    };
+    const auto usual = sigmasOf(whole, "LCMScheduler", "lcm");
+    for (const char* key : {"beta_schedule", "beta_start", "beta_end"}) {
+        nlohmann::json less = whole;
+        less.erase(key);
+        EXPECT_EQ(sigmasOf(less, "LCMScheduler", "lcm"), usual) << key;
+        EXPECT_EQ(sigmasOf(less, "DDIMScheduler", "lcm"), usual) << key;
+        EXPECT_NE(sigmasOf(less, "EulerDiscreteScheduler", "euler"),
+                  sigmasOf(whole, "EulerDiscreteScheduler", "euler"))
+            << key;
+    }
+}
+
 }  // namespace
 }  // namespace reelgrid::schedulers

@@ -69,5 +69,29 @@ TEST(JoinTiles, FadesLinearlyFromOneTileIntoTheNext) {
     EXPECT_FLOAT_EQ(joined.flatten()[3].item<float>(), 1.0F / 3);
 }
 
+/// As diffusers blends the values of a decoder that makes patches of 2 × 2 pixels (AutoencoderKLWan of
+/// Wan 2.2).
+TEST(JoinTiles, FadesThePixelsOfAPatchAlike) {
+    const auto pixelsOfPatches = [](const at::Tensor& x_THWC) {
+        const std::int64_t t = x_THWC.size(0), h = x_THWC.size(1), w = x_THWC.size(2);
+        return x_THWC.reshape({t, h, w, 3, 2, 2})
+            .permute({0, 1, 5, 2, 4, 3})
+            .reshape({t, h * 2, w * 2, 3})
+            .contiguous();
+    };
+    const auto patches = [](const TileSpan& rows, const TileSpan& columns) {
+        at::manual_seed(std::uint64_t(rows.begin * 100 + columns.begin));
+        return at::randn({2, rows.length, columns.length, 12});
+    };
+    TileGrid grid(13, 11, {{8, 5}, {6, 3}}, 1);
+    const at::Tensor wanted = pixelsOfPatches(joinTiles(grid, 1, patches));
+    const auto pixels = [&](const TileSpan& rows, const TileSpan& columns) {
+        return pixelsOfPatches(patches(rows, columns));
+    };
+    EXPECT_GT((joinTiles(grid, 2, pixels) - wanted).abs().max().item<double>(), 0.1);
+    grid.fadeStep = 2;
+    EXPECT_LT((joinTiles(grid, 2, pixels) - wanted).abs().max().item<double>(), 1e-6);
+}
+
 }  // namespace
 }  // namespace reelgrid::vae

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/weights/safetensors_folder.h"
@@ -37,6 +39,23 @@ TEST(FiniteCheck, FindsTheOneElementOfAnyDtype) {
     EXPECT_TRUE(isFinite(at::empty({0})));
     EXPECT_TRUE(isFinite(at::full({3}, 255, at::kByte)));
     EXPECT_FALSE(isFinite(at::stack({at::ones({4}), at::full({4}, kInfinity)}).t()));
+}
+
+/// libtorch's own conversions are the reference.
+TEST(FiniteCheck, FindsWhatIsInfiniteInAnotherDtype) {
+    const double numbers[] = {65504,         65519.98,  65519.998, 65519.9985, 65520,
+                              65536,         3.38e38,   3.3895e38, 3.3961e38,  3.3962e38,
+                              3.3999e38,     3.402e38,  3.4028e38, 3.40283e38, 3.40282347e38,
+                              3.40282357e38, 3.4029e38, 1e39,      1e300,      -65520,
+                              -1e39,         1,         0};
+    for (const at::ScalarType from : {at::kDouble, at::kFloat, at::kBFloat16, at::kHalf})
+        for (const at::ScalarType to : {at::kFloat, at::kBFloat16, at::kHalf})
+            for (const double number : numbers) {
+                const at::Tensor stored = at::full({3}, number, at::kDouble).to(from);
+                if (!isFinite(stored)) continue;
+                EXPECT_EQ(isFinite(stored, to), stored.to(to).isfinite().all().item<bool>())
+                    << from << " to " << to << ": " << number;
+            }
 }
 
 TEST(FiniteRows, LookAtTheRowsThatAreTakenAlone) {
@@ -73,6 +92,25 @@ TEST_F(FiniteWeights, ALayerIsRefusedNamingFileAndTensor) {
             EXPECT_THAT(failure.error().message, AllOf(HasSubstr(m_file.string()),
                                                        HasSubstr("blocks.0.to_q.weight"), HasSubstr("NaN")));
         }
+}
+
+TEST_F(FiniteWeights, ThatTheModelsDtypeCannotHoldAreRefused) {
+    writeSafetensors(m_file,
+                     {{"weight", at::full({2, 2}, 70000.0)}, {"wide", at::full({2}, 1e39, at::kDouble)}})
+        .value();
+    SafetensorsFolder source(m_file);
+    const WeightScope half(source, at::kHalf);
+    EXPECT_NO_THROW((void)half.fp32("weight", {2, 2}));
+    for (const auto& [name, shape, needed] :
+         {std::tuple{"weight", std::vector<std::int64_t>{2, 2}, "Half can't hold, numbers up to 65504"},
+          {"wide", {2}, "Half can't hold"}})
+        try {
+            (void)half(name, shape);
+            ADD_FAILURE() << name;
+        } catch (const Failure& failure) {
+            EXPECT_THAT(failure.error().message, AllOf(HasSubstr(name), HasSubstr(needed)));
+        }
+    EXPECT_THAT(notFiniteIn(m_file, {}), testing::ElementsAre(HasSubstr("\"wide\"")));
 }
 
 TEST_F(FiniteWeights, OfWholeNumbersAreRefused) {

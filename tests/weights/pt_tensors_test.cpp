@@ -1,12 +1,16 @@
 #include "core/weights/pt_tensors.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/pending_file.h"
+#include "core/base/result.h"
 #include "core/pt/pt_file.h"
+#include "core/weights/finite_check.h"
+#include "core/weights/pt_weights.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -61,6 +65,36 @@ TEST(PtTensors, AMisalignedStorageIsCopied) {
     const at::Tensor tensor = tensorFrom(stored);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 4, 0u);
     EXPECT_TRUE(at::equal(tensor, at::zeros({2})));
+}
+
+TEST(PtWeights, ADamagedStorageIsNamed) {
+    const auto file =
+        std::filesystem::path(testing::TempDir()) / ("whole_" + std::to_string(getpid()) + ".pth");
+    const at::Tensor large = at::randn({3 << 20}), small = at::randn({4});
+    pt::Dict dict;
+    dict.add("large", ptTensorOf(large));
+    dict.add("small", ptTensorOf(small));
+    ASSERT_TRUE(pt::writePt(file, dict));
+    {
+        PtWeights weights(file);
+        for (int again = 0; again < 2; ++again)
+            EXPECT_TRUE(at::equal(weights.require("large", {3 << 20}), large));
+        EXPECT_TRUE(at::equal(weights.require("small", {4}), small));
+    }
+    std::string bytes = readFile(file, std::size_t{64} << 20).value();
+    bytes[bytes.size() / 2] ^= 4;
+    ASSERT_TRUE(writeFile(file, bytes));
+    PtWeights weights(file);
+    EXPECT_TRUE(at::equal(weights.require("small", {4}), small));
+    for (int again = 0; again < 2; ++again) try {
+            (void)weights.require("large", {3 << 20});
+            ADD_FAILURE() << "damage was taken";
+        } catch (const Failure& failure) {
+            EXPECT_THAT(failure.error().message,
+                        testing::HasSubstr(file.string() + ": tensor \"large\" is damaged: the checksum"));
+        }
+    EXPECT_THAT(notFiniteIn(file, {}), testing::ElementsAre(testing::HasSubstr("\"large\" is damaged")));
+    std::filesystem::remove(file);
 }
 
 }  // namespace

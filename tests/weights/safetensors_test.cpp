@@ -8,6 +8,7 @@
 #include "core/base/pending_file.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -162,8 +163,31 @@ TEST_F(SafetensorsTest, AnIndexMustHoldTrue) {
 }
 
 TEST_F(SafetensorsTest, SaysWhatAFolderHasInstead) {
-    ASSERT_TRUE(writeSafetensors(m_folder / "model.fp16.safetensors", {{"x", at::ones({2})}}));
-    EXPECT_THAT(messageOfLoading(), HasSubstr("has \"model.fp16.safetensors\", but"));
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.non_ema.safetensors", {{"x", at::ones({2})}}));
+    EXPECT_THAT(messageOfLoading(), HasSubstr("has \"model.non_ema.safetensors\", but"));
+}
+
+/// As diffusers names them (variant="fp16"); beside the whole ones they are passed over.
+TEST_F(SafetensorsTest, ReadsWeightsInFp16WhereThereAreNoOthers) {
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.fp16-00001-of-00001.safetensors", {{"x", at::ones({2})}}));
+    ASSERT_TRUE(writeFile(m_folder / "model.safetensors.index.fp16.json",
+                          R"({"weight_map": {"x": "model.fp16-00001-of-00001.safetensors"}})"));
+    EXPECT_EQ(SafetensorsFolder(m_folder).require("x", {2}).sum().item<double>(), 2);
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.fp16.safetensors", {{"x", at::ones({3})}}));
+    EXPECT_EQ(SafetensorsFolder(m_folder).require("x", {3}).sum().item<double>(), 3);
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.safetensors", {{"x", at::ones({4})}}));
+    EXPECT_EQ(SafetensorsFolder(m_folder).require("x", {4}).sum().item<double>(), 4);
+}
+
+TEST_F(SafetensorsTest, AFolderMayHaveTorchsFileAlone) {
+    const std::filesystem::path torch = REELGRID_SOURCE_DIR "/tests/fixtures/pt/state_dict.pth";
+    std::filesystem::copy_file(torch, m_folder / "pytorch_model.bin");
+    const auto names = openWeights(torch).names;
+    ASSERT_FALSE(names.empty());
+    EXPECT_EQ(openWeights(m_folder).names, names);
+    EXPECT_EQ(openWeights(m_folder / "pytorch_model.bin").names, names);
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.safetensors", {{"x", at::ones({4})}}));
+    EXPECT_THAT(openWeights(m_folder).names, testing::ElementsAre("x"));
 }
 
 TEST_F(SafetensorsTest, GivesPagesBackWithTheLastReference) {

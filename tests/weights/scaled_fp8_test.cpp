@@ -58,13 +58,33 @@ TEST_F(ScaledFp8Test, AScaleMayBeAVectorOfOne) {
     EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kBFloat16);
 }
 
+/// As LightX2V's distilled models of Wan store them, and ComfyUI's newer files.
+TEST_F(ScaledFp8Test, EachRowMayHaveItsOwnScaleUnderEitherName) {
+    const at::Tensor scales = at::linspace(0.01, 0.03, 64);
+    const at::Tensor fp8 = (m_matrix / scales.reshape({64, 1})).to(at::kFloat8_e4m3fn);
+    const at::Tensor wanted = (fp8.to(at::kFloat) * scales.reshape({64, 1})).to(at::kBFloat16);
+    for (const char* name : {"q.scale_weight", "q.weight_scale"})
+        for (const at::Tensor& scale : {scales, scales.reshape({64, 1})}) {
+            SafetensorsFolder folder =
+                stored({{"q.weight", fp8}, {name, scale}, {"q.comfy_quant", at::ones({4}, at::kByte)}});
+            EXPECT_TRUE(at::equal(folder.require("q.weight", {64, 32}), wanted)) << name;
+            EXPECT_THAT(folder.names(), testing::ElementsAre("q.weight"));
+        }
+    SafetensorsFolder one = stored({{"q.weight", quantised()}, {"q.weight_scale", m_scale}});
+    EXPECT_TRUE(at::equal(one.require("q.weight", {64, 32}),
+                          (quantised().to(at::kFloat) * m_scale).to(at::kBFloat16)));
+    SafetensorsFolder both =
+        stored({{"q.weight", quantised()}, {"q.weight_scale", m_scale}, {"q.scale_weight", m_scale}});
+    EXPECT_THROW((void)both.require("q.weight", {64, 32}), Failure);
+}
+
 TEST_F(ScaledFp8Test, WithoutAScaleFp8StaysAsItIsStored) {
     SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"k.scale_weight", m_scale}});
     EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
 }
 
 TEST_F(ScaledFp8Test, AScaleByANameThatIsNotReadHereIsRefused) {
-    for (const std::string scale : {"q.weight_scale", "q.weight_scale_inv", "q.scale"}) {
+    for (const std::string scale : {"q.weight_scale_inv", "q.scale"}) {
         SafetensorsFolder folder = stored({{"q.weight", quantised()}, {scale, m_scale}});
         try {
             (void)folder.require("q.weight", {64, 32});
@@ -88,10 +108,14 @@ TEST_F(ScaledFp8Test, OtherTensorsOfSuchAFileAreUntouched) {
 }
 
 TEST_F(ScaledFp8Test, RejectsAScaleThatIsNoPositiveNumber) {
-    EXPECT_THAT(messageOfReading(at::zeros({}, at::kFloat)), HasSubstr("q.scale_weight is 0"));
-    EXPECT_THAT(messageOfReading(at::full({}, std::numeric_limits<float>::infinity())),
-                HasSubstr("q.scale_weight is inf, a positive number was needed"));
-    EXPECT_THAT(messageOfReading(at::ones({64})), HasSubstr("has shape [64], one number was needed"));
+    EXPECT_THAT(messageOfReading(at::zeros({}, at::kFloat)), HasSubstr("\"q.scale_weight\" has 0"));
+    at::Tensor rows = at::ones({64});
+    rows[63] = std::numeric_limits<float>::infinity();
+    EXPECT_THAT(messageOfReading(rows),
+                HasSubstr("\"q.scale_weight\" has inf, positive numbers were needed"));
+    for (const auto& shape : std::vector<std::vector<std::int64_t>>{{32}, {1, 64}, {64, 2}, {64, 1, 1}})
+        EXPECT_THAT(messageOfReading(at::ones(shape)),
+                    HasSubstr("one number or one for each of 64 rows was needed"));
 }
 
 }  // namespace

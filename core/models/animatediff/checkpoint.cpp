@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/result.h"
 #include "core/models/animatediff/names.h"
 #include "core/vae/image/names.h"
 #include "core/weights/renamed_weights.h"
@@ -33,10 +34,26 @@ std::unique_ptr<WeightSource> renamed(std::unique_ptr<WeightSource> from,
     return std::make_unique<weights::RenamedWeights>(std::move(from), std::move(nameIn));
 }
 
+/// Models that were made from AnimateDiff have its motion modules and more, without which they are others.
+void requireNothingBeside(const weights::WeightFile& file) {
+    const auto isOf = [&](const std::string& name) -> const char* {
+        constexpr std::int64_t kPictureChannels = 9;  // the latents with the picture's and a mask
+        if (name.find(".qkv_merge.") != std::string::npos) return "CameraCtrl";
+        if (!name.ends_with("conv_in.weight")) return nullptr;
+        const auto shape = file.shapeOf(name);
+        return shape && shape->size() > 1 && (*shape)[1] == kPictureChannels ? "PIA" : nullptr;
+    };
+    for (const std::string& name : file.names)
+        if (const char* whose = isOf(name))
+            throw Failure(ErrorCode::Unsupported, file.weights->whereIs(name) + " is of " + whose +
+                                                      "; AnimateDiff's motion modules alone were needed");
+}
+
 }  // namespace
 
 MotionAdapter openMotionAdapter(const fs::path& path) {
     weights::WeightFile file = weights::openWeights(path);
+    requireNothingBeside(file);
     const auto nameIn = motionNamesIn(*file.weights);
     std::error_code failed;
     const auto config =

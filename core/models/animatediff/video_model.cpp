@@ -17,6 +17,7 @@
 #include "core/models/animatediff/motion_choice.h"
 #include "core/models/animatediff/prompt.h"
 #include "core/models/animatediff/prompted_unet.h"
+#include "core/schedulers/lcm.h"
 #include "core/schedulers/scheduler.h"
 #include "core/schedulers/scheduler_list.h"
 #include "core/schedulers/vp_training.h"
@@ -146,7 +147,7 @@ class AnimateDiffVideoModel final : public denoising::VideoModel {
     void requireFittingParts(const families::ModelIndex& index) const;
     /// Whether the sampler begins with noise of another strength than 1, as Euler's do.
     [[nodiscard]] bool scalesNoise(const catalog::RenderSettings& settings) const;
-    void freeInit(denoising::GuidedDenoiser::Parts& parts, int iterations,
+    void freeInit(denoising::GuidedDenoiser::Parts& parts, const catalog::RenderSettings& settings,
                   const std::function<at::Tensor()>& draw) const;
     void chain(denoising::GuidedDenoiser::Parts& parts, const catalog::RenderSettings& settings,
                at::IntArrayRef shape_BCTHW) const;
@@ -180,10 +181,15 @@ bool AnimateDiffVideoModel::scalesNoise(const catalog::RenderSettings& settings)
 }
 
 /// Has the sampler walk several times.
-void AnimateDiffVideoModel::freeInit(denoising::GuidedDenoiser::Parts& parts, int iterations,
+void AnimateDiffVideoModel::freeInit(denoising::GuidedDenoiser::Parts& parts,
+                                     const catalog::RenderSettings& settings,
                                      const std::function<at::Tensor()>& draw) const {
-    const auto training = schedulers::VpTraining::from(m_schedulerConfig, schedulers::VpSpacing::Leading);
-    auto several = std::make_unique<denoising::FreeInit>(std::move(parts.scheduler), iterations,
+    const std::string name = settings.scheduler.value_or(m_schedulerConfig.textOr("_class_name", ""));
+    const auto training = schedulers::VpTraining::from(m_schedulerConfig, schedulers::VpSpacing::Leading,
+                                                       name == "lcm" || name == "LCMScheduler"
+                                                           ? schedulers::Lcm::kUsualNoise
+                                                           : schedulers::NoiseScheduleOptions{});
+    auto several = std::make_unique<denoising::FreeInit>(std::move(parts.scheduler), settings.freeInit,
                                                          training.alphasCumprod.back(), draw);
     parts.start = [begin = parts.start, &sampler = *several](denoising::LatentNoise& from) {
         at::Tensor noise_BCTHW = begin(from);
@@ -218,7 +224,7 @@ std::unique_ptr<denoising::Denoiser> AnimateDiffVideoModel::prepare(const catalo
     parts.start = [=](denoising::LatentNoise& from) {
         return clipNoise(from, shape_BCTHW, settings, motion);
     };
-    if (settings.freeInit > 1) freeInit(parts, settings.freeInit, draw);
+    if (settings.freeInit > 1) freeInit(parts, settings, draw);
     if (settings.chainFrom) chain(parts, settings, shape_BCTHW);
     parts.scheduler->setTimesteps(settings.numInferenceSteps);
     parts.model = std::make_unique<PromptedUnet>(*m_loaded.unet, encodeTexts(m_text, settings, clock));

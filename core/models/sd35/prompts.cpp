@@ -124,11 +124,15 @@ EncodedTexts Texts::encode(const catalog::RenderSettings& settings, denoising::S
         m_tokens = tokens;
     }
     const bool guided = denoising::isGuided(settings);
+    // As diffusers has it, an empty text of an encoder's own is none.
+    const auto own = [](const std::optional<std::string>& given, const std::string& shared) {
+        return given && !given->empty() ? *given : shared;
+    };
     std::array<Given, 3> encoders{Given{&m_clip, settings.prompt, settings.negativePrompt},
-                                  Given{&m_second, settings.prompt2.value_or(settings.prompt),
-                                        settings.negativePrompt2.value_or(settings.negativePrompt)},
-                                  Given{m_t5 ? &*m_t5 : nullptr, settings.prompt3.value_or(settings.prompt),
-                                        settings.negativePrompt3.value_or(settings.negativePrompt)}};
+                                  Given{&m_second, own(settings.prompt2, settings.prompt),
+                                        own(settings.negativePrompt2, settings.negativePrompt)},
+                                  Given{m_t5 ? &*m_t5 : nullptr, own(settings.prompt3, settings.prompt),
+                                        own(settings.negativePrompt3, settings.negativePrompt)}};
     clock.begin("text", (m_t5 ? 3 : 2) * (guided ? 2 : 1));
     int done = 0;
     for (Given& given : encoders) {

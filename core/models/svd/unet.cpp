@@ -18,14 +18,15 @@ VideoUnet::Place VideoUnet::Loader::place(const PlaceInUnet& where) const {
     const bool hasAttention = where.way == Way::Middle ? !where.isLastOfMiddle()
                                                        : config.blockKinds[where.level] ==
                                                              VideoUnetConfig::BlockKind::CrossAttention;
-    // Attention's blocks on the way down have norms of their own.
-    constexpr double kUsualEps = 1e-5, kEpsBeforeAttention = 1e-6;
+    // As diffusers has them: blocks on the way up and those with attention on the way down have their own.
+    constexpr double kUsualEps = 1e-5, kOwnEps = 1e-6;
+    const bool hasOwnEps = where.way == Way::Up || (where.way == Way::Down && hasAttention);
     Place made{{block / "resnets" / where.layer,
                 {.in = where.in,
                  .out = where.out,
                  .timeChannels = config.timeChannels(),
                  .normGroups = VideoUnetConfig::kNormGroups,
-                 .normEps = where.way == Way::Down && hasAttention ? kEpsBeforeAttention : kUsualEps}},
+                 .normEps = hasOwnEps ? kOwnEps : kUsualEps}},
                {},
                unet::Sampler::load(where, block)};
     if (hasAttention)

@@ -6,6 +6,7 @@
 #include "core/base/result.h"
 #include "core/execution/memory_check.h"
 #include "core/models/wan/lora_names.h"
+#include "core/models/wan/parameter_check.h"
 #include "core/parallel/rank_group.h"
 #include "core/weights/lora.h"
 #include "core/weights/model_config.h"
@@ -57,6 +58,7 @@ Experts::Experts(const families::ModelInfo& model, const denoising::LoadOptions&
       m_options(options),
       m_config(WanTransformerConfig::from(m_checkpoint.config(kNames[kHighNoise]))),
       m_boundaryRatio(boundaryRatioOf(model, m_checkpoint)),
+      m_untaken(untakenTensors(model)),
       m_residence(m_boundaryRatio ? residence : Residence::OneAtATime) {
     if (options.execution.mesh != nullptr) options.execution.mesh->requireHeads(m_config.numAttentionHeads);
     m_loaded[kHighNoise] = load(kHighNoise);
@@ -81,11 +83,14 @@ std::unique_ptr<Experts::Loaded> Experts::load(Index expert) {
 }
 
 std::vector<std::string> Experts::remarks() const {
-    if (m_config.imageDim > 0) return {};
+    std::vector<std::string> lines = m_untaken;
+    if (m_config.imageDim > 0) return lines;
     std::vector<weights::Lora> loras = m_options.loras;
     if (m_boundaryRatio)
         loras.insert(loras.end(), m_options.secondLoras.begin(), m_options.secondLoras.end());
-    return weights::leftOutOf(loras, isOfPictureLayer, "of layers that this model lacks");
+    for (std::string& line : weights::leftOutOf(loras, isOfPictureLayer, "of layers that this model lacks"))
+        lines.push_back(std::move(line));
+    return lines;
 }
 
 Experts::Index Experts::at(double timestep, int trainTimesteps,

@@ -31,8 +31,15 @@ void check(ModelFaults& found, const families::ModelInfo& model, Others others,
     found.tensors += parameters.tensors();
     found.faults.insert(found.faults.end(), parameters.faults().begin(), parameters.faults().end());
     if (others == Others::Allowed) return;
-    for (const std::string& name : parameters.untaken())
-        found.faults.push_back(name + " belongs to no layer of this model");
+    for (const auto& [file, tensors] : parameters.untaken())
+        for (const std::string& name : tensors)
+            found.faults.push_back(file + ": tensor " + name + " belongs to no layer of this model");
+}
+
+void takeTransformer(const Checkpoint& files, const std::string& component) {
+    const auto weights = files.transformer(component);
+    const WanTransformer loaded(WanTransformerConfig::from(files.config(component)),
+                                weights::WeightScope(*weights, at::kFloat));
 }
 
 }  // namespace
@@ -42,11 +49,8 @@ ModelFaults findFaults(const families::ModelInfo& model) {
     for (const families::ComponentInfo& component : model.components) {
         const std::string& name = component.name;
         if (name.starts_with("transformer"))
-            check(found, model, Others::Faults, [&](const Checkpoint& files) {
-                const auto weights = files.transformer(name);
-                const WanTransformer loaded(WanTransformerConfig::from(files.config(name)),
-                                            weights::WeightScope(*weights, at::kFloat));
-            });
+            check(found, model, Others::Faults,
+                  [&](const Checkpoint& files) { takeTransformer(files, name); });
         if (name == "text_encoder")
             check(found, model, Others::Allowed, [](const Checkpoint& files) {
                 const Checkpoint::TextEncoder text = files.textEncoder();
@@ -67,6 +71,21 @@ ModelFaults findFaults(const families::ModelInfo& model) {
             check(found, model, Others::Allowed, [](const Checkpoint& files) { (void)files.tokenizer(); });
     }
     return found;
+}
+
+std::vector<std::string> untakenTensors(const families::ModelInfo& model) {
+    weights::ParameterCheck parameters;
+    const Checkpoint files(model.source(), parameters.open());
+    for (const families::ComponentInfo& component : model.components)
+        if (component.name.starts_with("transformer")) takeTransformer(files, component.name);
+    std::vector<std::string> lines;
+    for (const auto& [file, tensors] : parameters.untaken()) {
+        const bool isOne = tensors.size() == 1;
+        lines.push_back(
+            file + ": " + std::to_string(tensors.size()) + (isOne ? " tensor belongs" : " tensors belong") +
+            " to no layer of this model and had no effect (" + tensors.front() + (isOne ? ")" : ", …)"));
+    }
+    return lines;
 }
 
 }  // namespace reelgrid::models::wan

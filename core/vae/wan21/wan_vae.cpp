@@ -140,7 +140,8 @@ at::Tensor WanVae::decodeTiled(const at::Tensor& z_CTHW, const Tiling& tiling, c
                                std::stop_token stop) const {
     requireLatents(z_CTHW);
     const std::int64_t edge = m_config.spatialFactor(), frames = frameCount(z_CTHW.size(1));
-    const TileGrid grid(z_CTHW.size(2), z_CTHW.size(3), tiling, edge);
+    TileGrid grid(z_CTHW.size(2), z_CTHW.size(3), tiling, edge);
+    grid.fadeStep = m_config.patchSize;
     const auto decode = [&](const TileSpan& rows, const TileSpan& columns, const TileFrameSink& sink) {
         decodeChunks(z_CTHW.narrow(2, rows.begin, rows.length).narrow(3, columns.begin, columns.length), sink,
                      stop);

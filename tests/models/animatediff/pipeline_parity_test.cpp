@@ -158,7 +158,7 @@ TEST(AnimateDiffModel, IsDescribedByItsConfigurations) {
     EXPECT_TRUE(model.takes("motion_adapter"));
     const TinyModel base(TinyModel::Motion::Apart);
     EXPECT_THAT(catalog::readModelFolder(base.folder()).error().message,
-                testing::HasSubstr("it has no motion_adapter, a AnimateDiff text-to-video folder needs one; "
+                testing::HasSubstr("it has no motion_adapter, which AnimateDiff text-to-video needs; "
                                    "--motion-adapter names one"));
 }
 

@@ -1,13 +1,16 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <map>
+#include <tuple>
 
 #include "core/base/result.h"
 #include "core/models/animatediff/checkpoint.h"
 #include "core/models/animatediff/names.h"
 #include "core/models/animatediff/unet.h"
 #include "core/weights/safetensors_folder.h"
+#include "core/weights/safetensors_writer.h"
 #include "tests/models/wan/sdpa_dispatcher.h"
 
 namespace reelgrid::models::animatediff {
@@ -319,6 +322,26 @@ TEST_P(MotionAdapterFile, HoldsWhatDiffusersFolderHolds) {
         const auto shape = *reference.shapeOf(name);
         EXPECT_TRUE(at::equal(adapter.weights->require(name, shape), reference.require(name, shape))) << name;
     }
+}
+
+TEST(MotionAdapterFiles, OfModelsThatHaveMoreAreRefused) {
+    const auto file =
+        std::filesystem::path(testing::TempDir()) / ("motion_" + std::to_string(getpid()) + ".safetensors");
+    for (const auto& [name, shape, whose] :
+         {std::tuple{"conv_in.weight", std::vector<std::int64_t>{8, 9, 3, 3}, "PIA"},
+          {"down_blocks.0.motion_modules.0.temporal_transformer.transformer_blocks.0.attention_blocks.0."
+           "processor.qkv_merge.weight",
+           {8, 8},
+           "CameraCtrl"}}) {
+        weights::SafetensorsFolder stored(kUnetFixtures + "authors/lightning.safetensors");
+        std::map<std::string, at::Tensor> tensors{{name, at::zeros(shape)}};
+        for (const std::string& own : stored.names())
+            tensors[own] = stored.require(own, *stored.shapeOf(own)).clone();
+        weights::writeSafetensors(file, tensors).value();
+        EXPECT_THAT(unetFailure([&] { (void)openMotionAdapter(file); }),
+                    testing::AllOf(testing::HasSubstr(name), testing::HasSubstr(whose)));
+    }
+    std::filesystem::remove(file);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, MotionAdapterFile,

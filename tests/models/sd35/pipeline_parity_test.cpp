@@ -116,6 +116,21 @@ TEST(Sd35, WithoutAModuleFramesSeeEachOtherOnceAtTheEnd) {
     EXPECT_FALSE(apart.clock.timing().stage("temporal"));
 }
 
+/// diffusers 0.40, encode_prompt() of pipeline_stable_diffusion_3.py: prompt_2 = prompt_2 or prompt.
+TEST(Sd35, AnEmptyTextOfAnEncodersOwnIsThePrompt) {
+    const TinyModel folder("medium");
+    auto request = tinyRequest("medium", "still");
+    request.numFrames = 1;
+    request.negativePrompt = "blurry";
+    const Rendering usual(folder, request);
+    request.prompt2 = request.prompt3 = request.negativePrompt2 = request.negativePrompt3 = "";
+    const Rendering empty(folder, request);
+    EXPECT_TRUE(at::equal(empty.latents, usual.latents));
+    request.prompt3 = " ";
+    const Rendering space(folder, request);
+    EXPECT_FALSE(at::equal(space.latents, usual.latents));
+}
+
 TEST(Sd35, AFrameIsThatOfAClipThatBeginsWithIt) {
     const TinyModel folder("medium");
     auto request = tinyRequest("medium", "still");

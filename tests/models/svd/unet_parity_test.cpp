@@ -44,7 +44,7 @@ class VideoUnetParity : public testing::TestWithParam<VideoCall> {
 TEST_P(VideoUnetParity, EqualsTheReferenceInFp32) {
     const double error = errorAgainst(run(at::kFloat), read("fp32"));
     RecordProperty("relative_error", std::to_string(error));
-    EXPECT_LE(error, 3e-5);
+    EXPECT_LE(error, 1e-5);
 }
 
 TEST_P(VideoUnetParity, StaysWithinTheReferencesOwnRoundingIn16Bit) {

@@ -21,6 +21,7 @@ TEST(ParameterCheck, FindsNothingInModelsOfEveryKind) {
         const auto found = findFaults(catalog::readModelFolder(model.folder()).value());
         EXPECT_THAT(found.faults, IsEmpty()) << variant;
         EXPECT_GT(found.tensors, 100U);
+        EXPECT_THAT(untakenTensors(catalog::readModelFolder(model.folder()).value()), IsEmpty()) << variant;
     }
 }
 
@@ -44,6 +45,10 @@ TEST(ParameterCheck, NamesWhatIsMissingOfAnotherShapeOrUnknown) {
         testing::UnorderedElementsAre(HasSubstr("tensor blocks.1.ffn.net.2.bias is missing, shape [24]"),
                                       HasSubstr("tensor proj_out.bias has shape [3], the config needs"),
                                       HasSubstr("tensor blocks.7.extra belongs to no layer")));
+
+    EXPECT_THAT(untakenTensors(info),
+                ElementsAre(HasSubstr("transformer: 1 tensor belongs to no layer of this model and had no "
+                                      "effect (blocks.7.extra)")));
 
     const fs::path file = transformer / "diffusion_pytorch_model.safetensors";
     fs::resize_file(file, fs::file_size(file) - 10);
