@@ -96,10 +96,11 @@ def prompts():
     vocabulary = json.loads(of("clip/slow/vocab.json"))
     merges = of("clip/slow/merges.txt").decode().split("\n")[1:40]
     kept = {token: number for token, number in vocabulary.items() if number < 560 or token.startswith("<|")}
-    while True:  # ends of words that no merge is left for mean a file that is cut short
+    while True:  # tokens that no merge is left for mean a file that is cut short
         parts = [merge for merge in merges if merge and all(part in kept for part in (merge.replace(" ", ""), *merge.split()))]
         made = {merge.replace(" ", "") for merge in parts}
-        lost = {token for token in kept if token.endswith("</w>") and len(token) > 5 and token not in made}
+        lost = {token for token in kept if len(token.removesuffix("</w>")) > 1 and token not in made
+                and not token.startswith("<|")}
         if not lost:
             break
         kept = {token: number for token, number in kept.items() if token not in lost}

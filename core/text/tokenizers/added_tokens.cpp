@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/text/tokenizers/json_member.h"
 
 namespace reelgrid::text {
 namespace {
@@ -14,18 +18,23 @@ using nlohmann::json;
 
 constexpr std::int64_t kMaxTokenId = 1 << 24;
 
-AddedToken tokenOf(const json& entry, std::int64_t id, const fs::path& path) {
-    const auto content = entry.is_object() ? entry.find("content") : entry.end();
-    if (!entry.is_object() || content == entry.end() || !content->is_string() ||
-        content->get_ref<const std::string&>().empty() || id < 0 || id > kMaxTokenId)
-        throw Failure(ErrorCode::InvalidData, path.string() + ": added token " + std::to_string(id) +
-                                                  " needs a content and an id up to " +
-                                                  std::to_string(kMaxTokenId));
-    const auto flag = [&](const char* key) {
-        const auto found = entry.find(key);
-        return found != entry.end() && found->is_boolean() && found->get<bool>();
-    };
-    return {content->get<std::string>(), id, flag("lstrip"), flag("rstrip")};
+std::string numberNeeded() {
+    return ", a whole number from 0 to " + std::to_string(kMaxTokenId) + " was needed";
+}
+
+AddedToken tokenOf(const json& entry, std::int64_t id, const std::string& name) {
+    requireToken(entry, name);
+    return {entry.at("content").get<std::string>(), id, entry.value("lstrip", false),
+            entry.value("rstrip", false)};
+}
+
+/// A key of the config's; nullopt where more or other than a number's digits is there.
+std::optional<std::int64_t> idOfKey(const std::string& key) {
+    std::int64_t id = -1;
+    const char* end = key.data() + key.size();
+    const auto [read, error] = std::from_chars(key.data(), end, id);
+    if (error != std::errc() || read != end || id < 0 || id > kMaxTokenId) return std::nullopt;
+    return id;
 }
 
 bool isSpace(char c) {
@@ -57,26 +66,54 @@ const AddedToken* AddedTokens::longestAtStartOf(std::string_view text) const {
     return nullptr;
 }
 
+void requireToken(const json& entry, const std::string& name) {
+    const auto refuse = [](const std::string& thing, const json& value, const char* needed) {
+        throw Failure(ErrorCode::InvalidData,
+                      thing + " is " + showJson(value) + ", " + needed + " was needed");
+    };
+    if (!entry.is_object()) refuse(name, entry, "an object with a content");
+    const json& content = memberOf(entry, "content");
+    if (!content.is_string() || content.get_ref<const std::string&>().empty())
+        refuse(name + ": content", content, "a text");
+    for (const char* key : {"lstrip", "rstrip", "normalized", "single_word", "special"})
+        if (const auto flag = entry.find(key); flag != entry.end() && !flag->is_boolean())
+            refuse(name + ": " + key, *flag, "true or false");
+}
+
 AddedTokens addedTokensOfConfig(const json& config, const fs::path& path) {
     AddedTokens tokens;
     const auto listed = config.find("added_tokens_decoder");
-    if (listed == config.end() || !listed->is_object()) return tokens;
+    if (listed == config.end() || listed->is_null()) return tokens;
+    const std::string name = path.string() + ": added_tokens_decoder";
+    if (!listed->is_object())
+        throw Failure(ErrorCode::InvalidData,
+                      name + " is " + showJson(*listed) + ", an object of ids and their tokens was needed");
     for (const auto& [key, entry] : listed->items()) {
-        std::int64_t id = -1;
-        std::from_chars(key.data(), key.data() + key.size(), id);
-        tokens.add(tokenOf(entry, id, path));
+        const std::optional<std::int64_t> id = idOfKey(key);
+        if (!id)
+            throw Failure(ErrorCode::InvalidData,
+                          name + " has the key " + showJson(json(key)) + numberNeeded());
+        tokens.add(tokenOf(entry, *id, name + ": token " + key));
     }
     return tokens;
 }
 
 AddedTokens addedTokensOfTokenizer(const json& tokenizer, const fs::path& path) {
     AddedTokens tokens;
-    const auto listed = tokenizer.find("added_tokens");
-    if (listed == tokenizer.end() || !listed->is_array()) return tokens;
-    for (const json& entry : *listed) {
-        const auto id = entry.is_object() ? entry.find("id") : entry.end();
-        const bool known = entry.is_object() && id != entry.end() && id->is_number_integer();
-        tokens.add(tokenOf(entry, known ? id->get<std::int64_t>() : -1, path));
+    const json& listed = memberOf(tokenizer, "added_tokens");
+    if (listed.is_null()) return tokens;
+    const std::string name = path.string() + ": added_tokens";
+    if (!listed.is_array())
+        throw Failure(ErrorCode::InvalidData,
+                      name + " is " + showJson(listed) + ", a list of tokens was needed");
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+        const std::string entry = name + ": entry " + std::to_string(i + 1);
+        AddedToken token = tokenOf(listed[i], -1, entry);
+        const json& id = memberOf(listed[i], "id");
+        if (!id.is_number_integer() || id.get<std::int64_t>() < 0 || id.get<std::int64_t>() > kMaxTokenId)
+            throw Failure(ErrorCode::InvalidData, entry + ": id is " + showJson(id) + numberNeeded());
+        token.id = id.get<std::int64_t>();
+        tokens.add(std::move(token));
     }
     return tokens;
 }

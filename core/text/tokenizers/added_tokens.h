@@ -33,6 +33,11 @@ class AddedTokens {
     [[nodiscard]] const AddedToken* find(std::string_view content) const;
     /// The longest token that `text` starts with.
     [[nodiscard]] const AddedToken* longestAtStartOf(std::string_view text) const;
+    /// Calls see(content) for each token.
+    template <class See>
+    void eachContent(const See& see) const {
+        for (const auto& [content, token] : m_byContent) see(content);
+    }
     /// One more than the largest id; 0 without tokens.
     [[nodiscard]] std::int64_t idBound() const { return m_idBound; }
 
@@ -42,8 +47,12 @@ class AddedTokens {
     std::int64_t m_idBound = 0;
 };
 
+/// Throws Failure(InvalidData) unless `entry` is an object with a content, whose flags are true or false;
+/// `name` ("FILE: pad_token") begins the message.
+void requireToken(const nlohmann::json& entry, const std::string& name);
+
 /// tokenizer_config.json's added_tokens_decoder in the file `path`, and tokenizer.json's added_tokens. Empty
-/// when there are none. Throw Failure(InvalidData).
+/// when there are none. Throw Failure(InvalidData) naming the key and what was needed.
 AddedTokens addedTokensOfConfig(const nlohmann::json& config, const std::filesystem::path& path);
 AddedTokens addedTokensOfTokenizer(const nlohmann::json& tokenizer, const std::filesystem::path& path);
 

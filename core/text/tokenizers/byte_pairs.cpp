@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <queue>
 #include <tuple>
-#include <unordered_set>
 
 #include "core/base/json.h"
 #include "core/base/result.h"
@@ -47,10 +46,36 @@ std::uint64_t pairKey(std::int64_t left, std::int64_t right) {
     return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint64_t>(right);
 }
 
+/// Whether it is one character, with a word's end or without, or nothing.
+bool isOneCharacter(std::string_view token) {
+    if (token.ends_with(kWordEnd)) token.remove_suffix(kWordEnd.size());
+    return decodeUtf8(token).size() <= 1;
+}
+
 }  // namespace
 
-BytePairs::BytePairs(const json& vocabulary, const Merges& merges, const std::string& unknown,
-                     const std::string& origin) {
+BytePairs::BytePairs(const json& vocabulary, const std::string& origin, const Merges& merges,
+                     const std::unordered_set<std::string>& apart, const std::string& unknown) {
+    readVocabulary(vocabulary, origin);
+    const auto known = [&](const std::string& token, const Merge& merge) {
+        if (const auto id = idOf(token)) return *id;
+        throw Failure(ErrorCode::InvalidData, merges.nameOf(merge) + " needs " + showJson(json(token)) +
+                                                  ", which the vocabulary lacks");
+    };
+    std::int64_t rank = 0;
+    for (const Merge& merge : merges.list) {
+        const std::int64_t left = known(merge.left, merge), right = known(merge.right, merge);
+        m_merges.try_emplace(pairKey(left, right), Made{rank++, known(merge.made(), merge)});
+    }
+    requireAllMade(merges, apart);
+    const auto id = idOf(unknown);
+    if (!id)
+        throw Failure(ErrorCode::InvalidData,
+                      origin + ": its vocabulary lacks " + showJson(json(unknown)) + ", the unk_token");
+    m_unknown = *id;
+}
+
+void BytePairs::readVocabulary(const json& vocabulary, const std::string& origin) {
     const auto invalid = [&](const std::string& what) {
         throw Failure(ErrorCode::InvalidData, origin + ": " + what);
     };
@@ -58,39 +83,36 @@ BytePairs::BytePairs(const json& vocabulary, const Merges& merges, const std::st
         invalid("a vocabulary was needed, an object of tokens and their ids");
     for (const auto& [token, id] : vocabulary.items()) {
         if (!id.is_number_integer() || id.get<std::int64_t>() < 0 || id.get<std::int64_t>() >= kMostTokens)
-            invalid("the id of token " + showJson(token) + " is " + showJson(id) +
+            invalid("the id of token " + showJson(json(token)) + " is " + showJson(id) +
                     ", a whole number from 0 to " + std::to_string(kMostTokens - 1) + " was needed");
         const auto place = static_cast<std::size_t>(id.get<std::int64_t>());
         if (place >= m_tokens.size()) m_tokens.resize(place + 1);
+        if (!m_tokens[place].empty())
+            invalid("the id of token " + showJson(json(token)) + " is " + showJson(id) + ", as that of " +
+                    showJson(json(m_tokens[place])) + "; one of its own was needed");
         m_tokens[place] = token;
         m_ids.emplace(token, static_cast<std::int64_t>(place));
     }
-    const auto known = [&](const std::string& token) {
-        const auto id = idOf(token);
-        if (!id) invalid("its merges make " + showJson(token) + ", which its vocabulary lacks");
-        return *id;
-    };
-    std::int64_t rank = 0;
-    for (const auto& [left, right] : merges) {
-        const std::int64_t first = known(left), second = known(right);
-        m_merges.try_emplace(pairKey(first, second), Merge{rank++, known(left + right)});
-    }
-    if (const std::string token = neverMade(merges); !token.empty())
-        invalid("its vocabulary has " + showJson(token) + ", which no merge makes: its merges are cut short");
-    const auto id = idOf(unknown);
-    if (!id) invalid("its vocabulary lacks " + showJson(unknown));
-    m_unknown = *id;
 }
 
-/// A vocabulary has the ends of words that merges made and of single letters, no others.
-std::string BytePairs::neverMade(const Merges& merges) const {
-    std::unordered_set<std::string> made;
-    for (const auto& [left, right] : merges) made.insert(left + right);
+/// A vocabulary has single characters, with a word's end or without, tokens that merges make of what is there
+/// by then, and those that texts are cut at, no others.
+void BytePairs::requireAllMade(const Merges& merges, const std::unordered_set<std::string>& apart) const {
+    std::unordered_map<std::string, const Merge*> makers;  // the first of each token
+    for (const Merge& merge : merges.list) makers.try_emplace(merge.made(), &merge);
     for (const std::string& token : m_tokens)
-        if (token.ends_with(kWordEnd) && !made.contains(token) &&
-            decodeUtf8(token).size() > kWordEnd.size() + 1)
-            return token;
-    return {};
+        if (!isOneCharacter(token) && !makers.contains(token) && !apart.contains(token))
+            throw Failure(ErrorCode::InvalidData, merges.origin + ": the vocabulary has " +
+                                                      showJson(json(token)) +
+                                                      ", which no merge makes: merges are missing");
+    for (const Merge& merge : merges.list)
+        for (const std::string& part : {merge.left, merge.right})
+            if (const auto maker = makers.find(part);
+                maker != makers.end() && !isOneCharacter(part) && maker->second->place > merge.place)
+                throw Failure(ErrorCode::InvalidData, merges.nameOf(merge) + " needs " +
+                                                          showJson(json(part)) + ", which " + merges.unit +
+                                                          " " + std::to_string(maker->second->place) +
+                                                          " makes; an earlier one was needed");
 }
 
 std::optional<std::int64_t> BytePairs::idOf(const std::string& token) const {
@@ -99,7 +121,7 @@ std::optional<std::int64_t> BytePairs::idOf(const std::string& token) const {
     return found->second;
 }
 
-const BytePairs::Merge* BytePairs::mergeOf(std::int64_t left, std::int64_t right) const {
+const BytePairs::Made* BytePairs::mergeOf(std::int64_t left, std::int64_t right) const {
     const auto found = m_merges.find(pairKey(left, right));
     return found == m_merges.end() ? nullptr : &found->second;
 }
@@ -132,7 +154,7 @@ void BytePairs::append(std::string_view word, std::vector<std::int64_t>& ids) co
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
     const auto consider = [&](std::size_t at) {
         if (at == kNone || symbols[at].after == kNone) return;
-        if (const Merge* merge = mergeOf(symbols[at].id, symbols[symbols[at].after].id))
+        if (const Made* merge = mergeOf(symbols[at].id, symbols[symbols[at].after].id))
             candidates.emplace(merge->rank, at, merge->id);
     };
     for (std::size_t i = 0; i < symbols.size(); ++i) consider(i);
@@ -141,7 +163,7 @@ void BytePairs::append(std::string_view word, std::vector<std::int64_t>& ids) co
         candidates.pop();
         Symbol& left = symbols[at];
         if (left.gone || left.after == kNone) continue;
-        const Merge* merge = mergeOf(left.id, symbols[left.after].id);
+        const Made* merge = mergeOf(left.id, symbols[left.after].id);
         if (merge == nullptr || merge->id != id) continue;
         Symbol& right = symbols[left.after];
         right.gone = true;

@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
+#include <unordered_set>
 #include <vector>
+
+#include "core/text/tokenizers/merges.h"
 
 namespace reelgrid::text {
 
@@ -15,12 +17,11 @@ namespace reelgrid::text {
 /// one of a word with "</w>" behind it. Source: Sennrich et al. (arXiv 1508.07909); tokenizers' models/bpe.
 class BytePairs {
   public:
-    using Merges = std::vector<std::pair<std::string, std::string>>;
-
-    /// `vocabulary`: an object of tokens and ids; `merges` in the order in which they are made. What isn't in
-    /// the vocabulary becomes `unknown`. Throws Failure(InvalidData) naming `origin` and what doesn't fit.
-    BytePairs(const nlohmann::json& vocabulary, const Merges& merges, const std::string& unknown,
-              const std::string& origin);
+    /// `vocabulary`: an object of tokens and ids, of the file `origin`. No merges are needed for the tokens
+    /// `apart`, which texts are cut at. What isn't in the vocabulary becomes `unknown`. Throws
+    /// Failure(InvalidData) naming the file and what doesn't fit.
+    BytePairs(const nlohmann::json& vocabulary, const std::string& origin, const Merges& merges,
+              const std::unordered_set<std::string>& apart, const std::string& unknown);
 
     /// Appends the ids of one word, its bytes as they are.
     void append(std::string_view word, std::vector<std::int64_t>& ids) const;
@@ -32,16 +33,17 @@ class BytePairs {
     [[nodiscard]] std::int64_t idBound() const { return static_cast<std::int64_t>(m_tokens.size()); }
 
   private:
-    struct Merge {
+    struct Made {
         std::int64_t rank = 0, id = 0;
     };
-    [[nodiscard]] std::string neverMade(const Merges& merges) const;
-    [[nodiscard]] const Merge* mergeOf(std::int64_t left, std::int64_t right) const;
+    void readVocabulary(const nlohmann::json& vocabulary, const std::string& origin);
+    void requireAllMade(const Merges& merges, const std::unordered_set<std::string>& apart) const;
+    [[nodiscard]] const Made* mergeOf(std::int64_t left, std::int64_t right) const;
     [[nodiscard]] std::vector<std::int64_t> symbolsOf(std::string_view word) const;
 
     std::unordered_map<std::string, std::int64_t> m_ids;
     std::vector<std::string> m_tokens;  ///< by id; empty where there is none
-    std::unordered_map<std::uint64_t, Merge> m_merges;
+    std::unordered_map<std::uint64_t, Made> m_merges;
     std::int64_t m_unknown = 0;
 };
 

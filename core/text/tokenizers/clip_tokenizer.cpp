@@ -5,12 +5,14 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_set>
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
 #include "core/text/cleaning/utf8.h"
 #include "core/text/tokenizers/code_points.h"
+#include "core/text/tokenizers/merges.h"
 #include "core/text/tokenizers/tokenizer_folder.h"
 
 namespace reelgrid::text {
@@ -64,52 +66,13 @@ std::size_t endOfWord(std::u32string_view text, std::size_t at) {
     return end;
 }
 
-/// "a b"
-std::pair<std::string, std::string> mergeOf(const std::string& line, const std::string& origin) {
-    const std::size_t space = line.find(' ');
-    if (space == std::string::npos || space == 0 || space + 1 == line.size() ||
-        line.find(' ', space + 1) != std::string::npos)
-        throw Failure(ErrorCode::InvalidData,
-                      origin + ": the merge " + showJson(line) + ": two tokens and a space were needed");
-    return {line.substr(0, space), line.substr(space + 1)};
-}
-
-BytePairs::Merges mergesOfText(const std::string& lines, const std::string& origin) {
-    BytePairs::Merges merges;
-    for (std::size_t at = 0; at < lines.size();) {
-        const std::size_t end = std::min(lines.find('\n', at), lines.size());
-        std::string line = lines.substr(at, end - at);
-        if (line.ends_with('\r')) line.pop_back();
-        const bool isVersion = at == 0 && line.starts_with("#version");
-        if (!line.empty() && !isVersion) merges.push_back(mergeOf(line, origin));
-        at = end + 1;
-    }
-    return merges;
-}
-
-/// tokenizer.json has "a b", since 2024 ["a", "b"].
-BytePairs::Merges mergesOfJson(const json& listed, const std::string& origin) {
-    BytePairs::Merges merges;
-    if (!listed.is_array()) throw Failure(ErrorCode::InvalidData, origin + ": it has no list of merges");
-    for (const json& merge : listed) {
-        const bool isPair =
-            merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string();
-        if (!isPair && !merge.is_string())
-            throw Failure(ErrorCode::InvalidData,
-                          origin + ": the merge " + showJson(merge) + ": two tokens were needed");
-        merges.push_back(isPair ? std::pair(merge[0].get<std::string>(), merge[1].get<std::string>())
-                                : mergeOf(merge.get<std::string>(), origin));
-    }
-    return merges;
-}
-
 }  // namespace
 
 /// What a folder says, from whichever of its files.
 struct ClipTokenizer::Files {
     json vocabulary;
-    BytePairs::Merges merges;
-    std::string origin;
+    Merges merges;
+    std::string origin;  ///< the vocabulary's file
     TokenizerFolder folder;
     std::map<std::string, json> specials;  ///< by what they are for: a text, or an object with its content
 
@@ -121,7 +84,8 @@ struct ClipTokenizer::Files {
         // Of two vocabularies the reference reads tokenizer.json's.
         if (!folder.hasVocabulary() && (isThere(vocab) || !folder.tokenizer)) {
             origin = vocab.string();
-            vocabulary = readJsonObject(vocab, kMaxVocabulary).value();
+            // Whichever of a token's two ids counted, prompts would get another picture in silence.
+            vocabulary = readJsonObject(vocab, kMaxVocabulary, RepeatedKeys::Refused).value();
             merges = mergesOfText(readFile(lines, kMaxVocabulary).value(), lines.string());
             return;
         }
@@ -136,6 +100,17 @@ struct ClipTokenizer::Files {
 
     [[nodiscard]] std::string special(const std::string& use) const {
         return TokenizerFolder::contentOf(specials.at(use)).value();
+    }
+    /// What needs no merge: tokens that a file lists, the special ones, and CLIP's own whatever their use.
+    [[nodiscard]] std::unordered_set<std::string> apart() const {
+        std::unordered_set<std::string> tokens{kBegin, kEndOfText};
+        const auto add = [&](const std::string& content) { tokens.insert(content); };
+        for (const auto& [use, token] : specials) add(special(use));
+        for (const FurtherSpecial& further : folder.furtherSpecials()) add(further.content);
+        if (folder.tokenizer)
+            addedTokensOfTokenizer(*folder.tokenizer, folder.tokenizerPath).eachContent(add);
+        if (folder.config) addedTokensOfConfig(*folder.config, folder.configPath).eachContent(add);
+        return tokens;
     }
     /// Every token that is looked for in a text: those that a file lists, else the special ones.
     [[nodiscard]] std::vector<json> added(const BytePairs& pairs) const {
@@ -168,7 +143,7 @@ ClipTokenizer::ClipTokenizer(const fs::path& folder) : ClipTokenizer(Files(folde
 ClipTokenizer::ClipTokenizer(const Files& files)
     : m_configPath(files.folder.configPath.string()),
       m_modelMaxLength(files.folder.modelMaxLength()),
-      m_pairs(files.vocabulary, files.merges, files.special("unk_token"), files.origin) {
+      m_pairs(files.vocabulary, files.origin, files.merges, files.apart(), files.special("unk_token")) {
     const auto idOf = [&](const std::string& use) {
         const std::string token = files.special(use);
         if (const auto id = m_pairs.idOf(token)) return *id;
@@ -186,11 +161,13 @@ ClipTokenizer::ClipTokenizer(const Files& files)
         else
             m_added.add({content, id});
     }
-    files.folder.requireKnown([&](const std::string& content) -> std::optional<std::int64_t> {
+    const auto known = [&](const std::string& content) -> std::optional<std::int64_t> {
         for (const AddedTokens* tokens : {&m_added, &m_normalized})
             if (const AddedToken* token = tokens->find(content)) return token->id;
         return std::nullopt;
-    });
+    };
+    files.folder.requireKnown(known);
+    files.folder.requireFurtherSpecials(known);
 }
 
 void ClipTokenizer::requireLength(std::size_t length) const {

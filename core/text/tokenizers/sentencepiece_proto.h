@@ -21,9 +21,13 @@ struct SentencePieceParts {
 SentencePieceParts partsOf(std::string_view proto, const std::string& origin);
 
 /// Looks through a serialized SentencePiece model before the library does. Throws Failure(InvalidData) naming
-/// `origin` and the first piece that is longer or has a character of code 0, at which the library's trie ends
-/// a piece (an empty one ends the program), or saying that it isn't such a model. Source:
-/// sentencepiece_model.proto and protobuf's encoding.
+/// `origin` and the first piece that is longer, has a score that isn't finite, or a character of code 0, at
+/// which the library's trie ends a piece (an empty one ends the program), or saying that it isn't such a
+/// model. Source: sentencepiece_model.proto and protobuf's encoding.
 void requirePlainPieces(std::string_view proto, const std::string& origin);
+
+/// Throws Failure(Unsupported) naming `origin` and the type unless it is a unigram model: transformers takes
+/// T5's pieces and scores as one's whatever type the file says.
+void requireUnigram(std::string_view proto, const std::string& origin);
 
 }  // namespace reelgrid::text

@@ -119,6 +119,7 @@ SentencePieceTokenizer& SentencePieceTokenizer::operator=(SentencePieceTokenizer
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 void SentencePieceTokenizer::loadModel(const std::string& bytes) {
+    requireUnigram(bytes, m_origin);
     requirePlainPieces(bytes, m_origin);
     if (!m_model->LoadFromSerializedProto(bytes).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": not a SentencePiece model");

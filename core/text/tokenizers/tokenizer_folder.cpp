@@ -1,9 +1,11 @@
 #include "core/text/tokenizers/tokenizer_folder.h"
 
+#include <array>
 #include <utility>
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/text/tokenizers/json_member.h"
 
 namespace reelgrid::text {
 namespace {
@@ -15,6 +17,19 @@ using nlohmann::json;
 constexpr std::size_t kMaxTokenizerJson = std::size_t{128} << 20;
 constexpr std::uint64_t kMaxExtraIds = 4096;
 constexpr std::int64_t kT5ExtraIds = 100;
+
+/// The uses that a special token may have, and what lists those without one (an object: by names of its
+/// own).
+constexpr std::array kUses{"bos_token", "eos_token", "unk_token", "sep_token",
+                           "pad_token", "cls_token", "mask_token"};
+constexpr std::array kFurther{"additional_special_tokens", "extra_special_tokens"};
+
+void requireSpecial(const json& token, const std::string& name) {
+    if (token.is_object()) return requireToken(token, name);
+    if (!token.is_string())
+        throw Failure(ErrorCode::InvalidData,
+                      name + " is " + showJson(token) + ", a text or an object with a content was needed");
+}
 
 std::optional<json> readIfThere(const fs::path& path) {
     std::error_code failed;
@@ -29,15 +44,18 @@ TokenizerFolder::TokenizerFolder(const fs::path& folder)
       tokenizerPath(folder / "tokenizer.json"),
       config(readIfThere(configPath)),
       tokenizer(readIfThere(tokenizerPath)),
+      m_specialsPath(folder / "special_tokens_map.json"),
       m_addedPath(folder / "added_tokens.json") {
     requireUsualSides();
     const json apart = config ? config->value("split_special_tokens", json()) : json();
     if (apart == true)
         throw Failure(ErrorCode::Unsupported, configPath.string() + ": split_special_tokens is " +
                                                   showJson(apart) + ", this version needs false");
-    if (config && config->contains("added_tokens_decoder")) return;
-    m_specials = readIfThere(folder / "special_tokens_map.json");
-    m_addedTokens = readIfThere(m_addedPath);
+    if (!config || !config->contains("added_tokens_decoder")) {
+        m_specials = readIfThere(m_specialsPath);
+        m_addedTokens = readIfThere(m_addedPath);
+    }
+    requireSpecialTokens();
 }
 
 /// tokenizer.json's sides count where the config names none.
@@ -59,6 +77,43 @@ void TokenizerFolder::requireUsualSides() const {
         if (!direction.is_null() && direction != "Right")
             refuse(tokenizerPath, std::string(part) + "'s direction", direction, "\"Right\"");
     }
+}
+
+/// Null is none.
+void TokenizerFolder::requireSpecialTokens() const {
+    for (const auto& [file, path] : {std::pair{&m_specials, &m_specialsPath}, {&config, &configPath}}) {
+        if (!*file) continue;
+        for (const char* use : kUses)
+            if (const json& token = memberOf(**file, use); !token.is_null())
+                requireSpecial(token, path->string() + ": " + use);
+        for (const char* key : kFurther) {
+            const json& listed = memberOf(**file, key);
+            const std::string name = path->string() + ": " + key;
+            if (!listed.is_null() && !listed.is_array() && !listed.is_object())
+                throw Failure(ErrorCode::InvalidData,
+                              name + " is " + showJson(listed) + ", a list of tokens was needed");
+            for (const json& token : listed) requireSpecial(token, name + "'s token");
+        }
+    }
+}
+
+std::vector<FurtherSpecial> TokenizerFolder::furtherSpecials() const {
+    std::vector<FurtherSpecial> tokens;
+    for (const auto& [file, path] : {std::pair{&m_specials, &m_specialsPath}, {&config, &configPath}})
+        for (const char* key : kFurther)
+            for (const json& token : *file ? memberOf(**file, key) : json())
+                tokens.push_back({contentOf(token).value(), path->string() + ": " + key});
+    return tokens;
+}
+
+void TokenizerFolder::requireFurtherSpecials(
+    const std::function<std::optional<std::int64_t>(const std::string&)>& idOf) const {
+    for (const FurtherSpecial& token : furtherSpecials())
+        if (!idOf(token.content))
+            throw Failure(ErrorCode::Unsupported, token.listed + " has " + showJson(json(token.content)) +
+                                                      ", this version takes further special tokens from " +
+                                                      configPath.filename().string() +
+                                                      "'s added_tokens_decoder");
 }
 
 std::optional<std::string> TokenizerFolder::contentOf(const json& token) {

@@ -6,14 +6,21 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/text/tokenizers/added_tokens.h"
 
 namespace reelgrid::text {
 
-/// The JSON files of a transformers tokenizer folder, each read once. Throws Failure(InvalidData), and
-/// Failure(Unsupported) where prompts are to be padded or cut at their left, or special tokens in them are to
-/// be taken apart.
+/// A special token of no use that has a name here.
+struct FurtherSpecial {
+    std::string content;
+    std::string listed;  ///< where: the file and its key
+};
+
+/// The JSON files of a transformers tokenizer folder, each read once. Throws Failure(InvalidData), also
+/// where a special token is none, and Failure(Unsupported) where prompts are to be padded or cut at their
+/// left, or special tokens in them are to be taken apart.
 struct TokenizerFolder {
     explicit TokenizerFolder(const std::filesystem::path& folder);
 
@@ -29,6 +36,11 @@ struct TokenizerFolder {
     /// Throws Failure(Unsupported) unless every token of added_tokens.json, which transformers reads where
     /// the config lists none, has the id that `idOf` knows.
     void requireKnown(const std::function<std::optional<std::int64_t>(const std::string&)>& idOf) const;
+    /// The tokens of additional_special_tokens and extra_special_tokens, in the files that count.
+    [[nodiscard]] std::vector<FurtherSpecial> furtherSpecials() const;
+    /// Throws Failure(Unsupported) unless `idOf` knows each of them: transformers cuts prompts at them.
+    void requireFurtherSpecials(
+        const std::function<std::optional<std::int64_t>(const std::string&)>& idOf) const;
     /// Whether transformers 5 makes the pipeline itself (class T5Tokenizer), whatever tokenizer.json says.
     [[nodiscard]] bool isT5() const;
     /// Whether transformers 5 takes tokenizer.json as it stands, whatever lies beside it: the config names a
@@ -50,9 +62,11 @@ struct TokenizerFolder {
 
   private:
     void requireUsualSides() const;
+    void requireSpecialTokens() const;
 
+    std::filesystem::path m_specialsPath;         ///< special_tokens_map.json
     std::filesystem::path m_addedPath;            ///< added_tokens.json
-    std::optional<nlohmann::json> m_specials;     ///< special_tokens_map.json, where it counts
+    std::optional<nlohmann::json> m_specials;     ///< of m_specialsPath, where it counts
     std::optional<nlohmann::json> m_addedTokens;  ///< likewise
 };
 

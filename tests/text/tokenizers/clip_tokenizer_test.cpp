@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
+#include <string>
 #include <utility>
 
 #include "tests/text/text_fixture.h"
@@ -11,6 +13,7 @@ namespace reelgrid::text {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 using Ids = std::vector<std::int64_t>;
 
@@ -72,7 +75,9 @@ TEST_F(BrokenClipFolder, IsRefusedWhereItsMergesAreCutShort) {
     for (const std::size_t kept :
          {std::size_t{0}, whole.find('\n', whole.size() / 2), whole.rfind('\n', whole.size() - 2)}) {
         write("merges.txt", whole.substr(0, kept));
-        EXPECT_THAT(failure(), HasSubstr("which no merge makes")) << kept;
+        EXPECT_THAT(failure(), AllOf(HasSubstr("merges.txt: the vocabulary has"),
+                                     HasSubstr("which no merge makes: merges are missing")))
+            << kept;
     }
     write("merges.txt", whole);
     EXPECT_NO_THROW((void)ClipTokenizer(m_folder));
@@ -80,18 +85,173 @@ TEST_F(BrokenClipFolder, IsRefusedWhereItsMergesAreCutShort) {
 
 TEST_F(BrokenClipFolder, IsRefusedNamingWhatDoesNotFit) {
     write("merges.txt", "#version: 0.2\na b c\n");
-    EXPECT_THAT(failure(), HasSubstr("merges.txt: the merge \"a b c\""));
+    EXPECT_THAT(failure(), HasSubstr("merges.txt: line 2, the merge \"a b c\": two tokens and a space"));
     write("merges.txt", "#version: 0.2\nq zzzz\n");
-    EXPECT_THAT(failure(), HasSubstr("\"zzzz\", which its vocabulary lacks"));
+    EXPECT_THAT(failure(), HasSubstr("merges.txt: line 2, the merge \"q zzzz\" needs \"zzzz\", which the "
+                                     "vocabulary lacks"));
     write("vocab.json", R"({"a": -4})");
-    EXPECT_THAT(failure(), HasSubstr("id of token \"a\" is -4"));
+    EXPECT_THAT(failure(), HasSubstr("vocab.json: the id of token \"a\" is -4"));
     write("vocab.json", R"({"a": 99999999999})");
     EXPECT_THAT(failure(), HasSubstr("is 99999999999, a whole number"));
     write("merges.txt", "");
     write("vocab.json", R"({"a": 0})");
-    EXPECT_THAT(failure(), HasSubstr("lacks \"<|endoftext|>\""));
+    EXPECT_THAT(failure(), HasSubstr("vocab.json: its vocabulary lacks \"<|endoftext|>\", the unk_token"));
     fs::remove(m_folder / "vocab.json");
     EXPECT_THAT(failure(), HasSubstr("vocab.json"));
+}
+
+/// transformers gives such a merge its last rank, others its first.
+TEST_F(BrokenClipFolder, IsRefusedWhereAMergeIsThereTwice) {
+    const std::string whole = readFile(m_folder / "merges.txt").value();
+    const std::size_t second = whole.find('\n') + 1;
+    const std::string merge = whole.substr(second, whole.find('\n', second) - second);
+    write("merges.txt", whole + merge + "\n");
+    const auto lines = std::count(whole.begin(), whole.end(), '\n');
+    EXPECT_THAT(failure(), HasSubstr("merges.txt: line " + std::to_string(lines + 1) + ", the merge \"" +
+                                     merge + "\" is that of line 2 again, each was needed once"));
+    auto tokenizer = clipJson("saved/tokenizer.json");
+    auto& listed = tokenizer["model"]["merges"];
+    listed.push_back(listed.front());
+    write("tokenizer.json", tokenizer.dump());
+    EXPECT_THAT(failure(), AllOf(HasSubstr("tokenizer.json: entry 325, the merge"),
+                                 HasSubstr("is that of entry 1 again")));
+}
+
+TEST_F(BrokenClipFolder, IsRefusedWhereAMergeIsMissingWithinWords) {
+    auto vocabulary = clipJson("slow/vocab.json");
+    vocabulary["qzq"] = 838;
+    write("vocab.json", vocabulary.dump());
+    EXPECT_THAT(failure(), HasSubstr("merges.txt: the vocabulary has \"qzq\", which no merge makes"));
+    // Texts are cut at tokens that are added, so that no merge is needed for them.
+    auto config = clipJson("slow/tokenizer_config.json");
+    config["added_tokens_decoder"] = {{"838", {{"content", "qzq"}}}};
+    write("tokenizer_config.json", config.dump());
+    EXPECT_EQ(failure(), "no failure");
+}
+
+TEST_F(BrokenClipFolder, IsRefusedWhereAMergeComesBeforeThoseOfItsParts) {
+    auto vocabulary = clipJson("slow/vocab.json");
+    vocabulary["qz"] = 838;
+    vocabulary["qzq"] = 839;
+    write("vocab.json", vocabulary.dump());
+    const std::string whole = readFile(m_folder / "merges.txt").value();
+    write("merges.txt", whole + "q z\nqz q\n");
+    EXPECT_EQ(failure(), "no failure");
+    write("merges.txt", whole + "qz q\nq z\n");
+    EXPECT_THAT(failure(),
+                AllOf(HasSubstr("merges.txt: line 326, the merge \"qz q\" needs \"qz\", which line 327 "
+                                "makes; an earlier one was needed")));
+    // A token may be made in two ways; the first counts.
+    vocabulary["zq"] = 840;
+    write("vocab.json", vocabulary.dump());
+    write("merges.txt", whole + "q z\nz q\nqz q\nq zq\n");
+    EXPECT_EQ(failure(), "no failure");
+}
+
+TEST_F(BrokenClipFolder, IsRefusedWhereATokenHasNoIdOfItsOwnOrTwo) {
+    auto vocabulary = clipJson("slow/vocab.json");
+    vocabulary["b"] = vocabulary.at("a");
+    write("vocab.json", vocabulary.dump());
+    EXPECT_THAT(failure(),
+                HasSubstr("vocab.json: the id of token \"b\" is 64, as that of \"a\"; one of its own"));
+    const std::string whole = readFile(kClip / "slow/vocab.json").value();
+    write("vocab.json", "{\"a\": 5," + whole.substr(whole.find('{') + 1));
+    EXPECT_THAT(failure(), HasSubstr("vocab.json: \"a\" is there twice, once was needed"));
+}
+
+TEST_F(BrokenClipFolder, IsRefusedNamingTheFileOfItsMerges) {
+    const std::string whole = readFile(m_folder / "merges.txt").value();
+    write("merges.txt", "\xEF\xBB\xBF" + whole);
+    EXPECT_THAT(failure(), HasSubstr("merges.txt: it begins with a byte order mark"));
+    for (const std::string& line :
+         {std::string("caf\xe9 t"), std::string("t\0 h", 4), std::string("# remark")}) {
+        write("merges.txt", whole + line + "\n");
+        EXPECT_THAT(failure(), AllOf(HasSubstr("merges.txt: line 326, the merge"), HasSubstr("needs \"")))
+            << line;
+    }
+}
+
+TEST_F(BrokenClipFolder, IsRefusedWhereAddedTokensAreNone) {
+    auto config = clipJson("slow/tokenizer_config.json");
+    const auto failureWith = [&](const nlohmann::json& tokens) {
+        config["added_tokens_decoder"] = tokens;
+        write("tokenizer_config.json", config.dump());
+        return failure();
+    };
+    const auto fileAnd = [](const std::string& rest) {
+        return HasSubstr("tokenizer_config.json: added_tokens_decoder" + rest);
+    };
+    const nlohmann::json token{{"content", "<new>"}};
+    EXPECT_EQ(failureWith({{"838", token}}), "no failure");
+    for (const std::string key : {"5abc", "x", "-1", "5.5", " 5", "", "99999999999"})
+        EXPECT_THAT(failureWith({{key, token}}),
+                    fileAnd(" has the key \"" + key + "\", a whole number from 0 to 16777216 was needed"));
+    EXPECT_THAT(failureWith({1, 2}), fileAnd(" is [1,2], an object of ids and their tokens was needed"));
+    EXPECT_THAT(failureWith("x"), fileAnd(" is \"x\", an object"));
+    EXPECT_THAT(failureWith({{"838", "<new>"}}),
+                fileAnd(": token 838 is \"<new>\", an object with a content"));
+    EXPECT_THAT(failureWith({{"838", {{"content", 7}}}}),
+                fileAnd(": token 838: content is 7, a text was needed"));
+    for (const std::string key : {"lstrip", "rstrip", "normalized", "single_word", "special"})
+        EXPECT_THAT(failureWith({{"838", {{"content", "<new>"}, {key, "yes"}}}}),
+                    fileAnd(": token 838: " + key + " is \"yes\", true or false was needed"));
+}
+
+TEST_F(BrokenClipFolder, IsRefusedWhereASpecialTokenIsNone) {
+    const auto config = clipJson("slow/tokenizer_config.json");
+    for (const std::string name : {"tokenizer_config.json", "special_tokens_map.json"}) {
+        const auto failureWith = [&](const std::string& key, const nlohmann::json& value) {
+            auto changed = name == "special_tokens_map.json" ? nlohmann::json::object() : config;
+            changed[key] = value;
+            write(name, changed.dump());
+            return failure();
+        };
+        for (const std::string key : {"bos_token", "eos_token", "unk_token", "pad_token", "sep_token"}) {
+            EXPECT_THAT(
+                failureWith(key, 7),
+                HasSubstr(name + ": " + key + " is 7, a text or an object with a content was needed"));
+            EXPECT_THAT(failureWith(key, {1}), HasSubstr(name + ": " + key + " is [1], a text"));
+            EXPECT_THAT(failureWith(key, {{"x", 1}}),
+                        HasSubstr(name + ": " + key + ": content is null, a text was needed"));
+            EXPECT_EQ(failureWith(key, nullptr), "no failure") << key;
+            EXPECT_EQ(failureWith(key, {{"content", "<|endoftext|>"}, {"lstrip", false}}), "no failure")
+                << key;
+        }
+    }
+}
+
+TEST_F(BrokenClipFolder, IsRefusedWhereFurtherSpecialTokensAreNotTheConfigs) {
+    using nlohmann::json;
+    auto config = clipJson("slow/tokenizer_config.json");
+    for (const std::string key : {"additional_special_tokens", "extra_special_tokens"}) {
+        const auto failureWith = [&](const json& value) {
+            auto changed = config;
+            changed[key] = value;
+            write("tokenizer_config.json", changed.dump());
+            return failure();
+        };
+        const std::string name = "tokenizer_config.json: " + key;
+        for (const json& none : {json(), json::array(), json::object(), json{"<|endoftext|>"}})
+            EXPECT_EQ(failureWith(none), "no failure") << none;
+        // One that the vocabulary has as a word, and one that it lacks.
+        for (const std::string token : {"a", "<new>"}) {
+            const auto isNamed =
+                HasSubstr(name + " has \"" + token + "\", this version takes further special");
+            EXPECT_THAT(failureWith({token}), isNamed);
+            EXPECT_THAT(failureWith(json::array({{{"content", token}}})), isNamed);
+            EXPECT_THAT(failureWith({{"image_token", token}}), isNamed);
+        }
+        EXPECT_THAT(failureWith("<new>"), HasSubstr(name + " is \"<new>\", a list of tokens was needed"));
+        EXPECT_THAT(failureWith({7}), HasSubstr(name + "'s token is 7, a text"));
+        write("tokenizer_config.json", config.dump());
+        write("special_tokens_map.json", json{{key, {"<new>"}}}.dump());
+        EXPECT_THAT(failure(), HasSubstr("special_tokens_map.json: " + key + " has \"<new>\""));
+        fs::remove(m_folder / "special_tokens_map.json");
+    }
+    config["additional_special_tokens"] = {"<new>"};
+    config["added_tokens_decoder"] = {{"838", {{"content", "<new>"}}}};
+    write("tokenizer_config.json", config.dump());
+    EXPECT_EQ(failure(), "no failure");
 }
 
 TEST_F(BrokenClipFolder, IsRefusedWherePromptsArePaddedOrCutOtherwise) {

@@ -156,6 +156,38 @@ TEST_F(TokenizerFolderTest, RefusesAPieceOfManyLettersOrOneOfCode0) {
     EXPECT_THAT(message(), HasSubstr("spiece.model: piece 0 has a character of code 0, text was needed"));
 }
 
+/// Field 1 of the model, field 1 of the piece is "zq", field 2 its score.
+TEST_F(TokenizerFolderTest, RefusesAScoreThatIsNotFinite) {
+    const std::string model = readFile(kFixtures / "umt5-like/spiece.model").value();
+    const auto messageOf = [&](const std::string& score) {
+        EXPECT_TRUE(writeFile(m_folder / "spiece.model", "\x0a\x09\x0a\x02zq\x15" + score + model));
+        return message();
+    };
+    EXPECT_EQ(messageOf(std::string("\0\0\x80\x3f", 4)), "no failure");
+    EXPECT_THAT(messageOf(std::string("\0\0\x80\x7f", 4)),
+                HasSubstr("spiece.model: piece 0, \"zq\", has the score inf, a finite number was needed"));
+    EXPECT_THAT(messageOf(std::string("\0\0\x80\xff", 4)), HasSubstr("has the score -inf"));
+    EXPECT_THAT(messageOf(std::string("\0\0\xc0\x7f", 4)), HasSubstr("has the score nan"));
+}
+
+/// Field 2 of the model, field 3 of the trainer's settings: of several the last counts.
+TEST_F(TokenizerFolderTest, RefusesASpieceModelOfAnotherType) {
+    const std::string model = readFile(kFixtures / "umt5-like/spiece.model").value();
+    for (const char* config : {"{}", R"({"tokenizer_class": "T5Tokenizer"})"}) {
+        ASSERT_TRUE(writeFile(m_folder / "tokenizer_config.json", config));
+        const auto messageOf = [&](char type) {
+            EXPECT_TRUE(writeFile(m_folder / "spiece.model", model + "\x12\x02\x18" + type));
+            return message();
+        };
+        EXPECT_EQ(messageOf(1), "no failure");
+        EXPECT_THAT(
+            messageOf(2),
+            HasSubstr("spiece.model: trainer_spec.model_type is 2 (BPE), this version needs 1 (UNIGRAM)"));
+        EXPECT_THAT(messageOf(4), HasSubstr("model_type is 4 (CHAR)"));
+        EXPECT_THAT(messageOf(9), HasSubstr("model_type is 9, this version"));
+    }
+}
+
 TEST_F(TokenizerFolderTest, RefusesStepsThatLetATextGrowWithoutEnd) {
     auto tokenizer = nlohmann::json::parse(readFile(kDemoModel / "tokenizer" / "tokenizer.json").value());
     const nlohmann::json twice{{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
@@ -202,7 +234,7 @@ TEST_F(TokenizerFolderTest, RejectsDamagedFiles) {
     EXPECT_THAT(message(), HasSubstr("tokenizer_config.json"));
     ASSERT_TRUE(
         writeFile(m_folder / "tokenizer_config.json", R"({"added_tokens_decoder":{"x":{"content":"<a>"}}})"));
-    EXPECT_THAT(message(), HasSubstr("needs a content and an id"));
+    EXPECT_THAT(message(), HasSubstr("added_tokens_decoder has the key \"x\", a whole number"));
 }
 
 TEST_F(TokenizerFolderTest, AddedTokensOfTheConfigComeFirst) {
@@ -245,6 +277,9 @@ TEST_F(EndsAndPads, AreTheTokensThatTheFolderNames) {
     m_config["eos_token"] = "<none>";
     write("tokenizer_config.json", m_config);
     EXPECT_THAT(message(), HasSubstr("it has no token <none>"));
+    m_config["eos_token"] = 7;
+    write("tokenizer_config.json", m_config);
+    EXPECT_THAT(message(), HasSubstr("tokenizer_config.json: eos_token is 7, a text or an object"));
 }
 
 TEST_F(EndsAndPads, AreThoseOfTheMapWhereTheConfigListsNoTokens) {
