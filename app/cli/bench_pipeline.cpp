@@ -174,6 +174,10 @@ int runPipeline(const BenchPipeline& verb, const machine::LocalMachine& here) {
     const int printed = verb.json ? printResult(document)
                                   : printResult(pipelineTable(*report) +
                                                 (baseline ? changeTable(changes, *baseline, *maxLoss) : ""));
+    if (baseline && !anyHeld(changes))
+        return fail({ErrorCode::BadUsage, "--baseline " + baseline->path +
+                                              ": nothing could be held against it; a baseline of the same "
+                                              "stages was needed"});
     if (!anyLost(changes)) return printed;
     say("reelgrid-cli: slower than --baseline " + baseline->path + " by more than " + verb.maxLoss + ": " +
         lostStages(changes));

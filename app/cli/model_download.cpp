@@ -6,6 +6,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "core/base/byte_count.h"
+#include "core/base/joined.h"
 #include "core/base/number_text.h"
 #include "core/catalog/bare_files.h"
 #include "core/catalog/model_catalog.h"
@@ -130,10 +131,25 @@ Result<fs::path> bring(const std::string& id, const std::string& revision,
     return folder.empty() ? transformer.parent_path() : folder;
 }
 
+/// What a repository lacks isn't found out by downloading what it has.
+Result<void> checkWhole(const std::string& id, const fs::path& folder) {
+    const auto without = catalog::componentsWithoutWeights(folder);
+    if (!without) return without.error();
+    if (without->empty()) return {};
+    return Error{
+        ErrorCode::InvalidData,
+        "model " + id + ": its repository lacks what is needed of " + joined(*without) +
+            ", which its model_index.json names (safetensors weights, or a config); the rest is in " +
+            folder.string()};
+}
+
 }  // namespace
 
 Result<fs::path> download(const std::string& id, const std::string& revision) {
-    return bring(id, revision, {});
+    auto folder = bring(id, revision, {});
+    if (!folder) return folder;
+    if (auto whole = checkWhole(id, *folder); !whole) return whole.error();
+    return folder;
 }
 
 Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request) {

@@ -15,6 +15,7 @@ namespace reelgrid::cli {
 Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request);
 
 /// The same for a hub id alone, whatever is in the cache: its snapshot is up to date afterwards.
+/// InvalidData naming the components that its repository lacks the weights of.
 Result<std::filesystem::path> download(const std::string& id, const std::string& revision);
 
 /// Only the folder `component` of the hub's model: where it is in the cache, after a download if need be.

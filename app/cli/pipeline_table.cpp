@@ -39,7 +39,7 @@ TableLine lineOf(const StageChange& change) {
     std::vector<std::string> cells{change.stage,
                                    change.then.seconds.empty() ? "-" : fixed(change.then.p50(), kDecimals),
                                    change.now.seconds.empty() ? "-" : fixed(change.now.p50(), kDecimals)};
-    if (change.then.seconds.empty() || change.now.seconds.empty())
+    if (!change.isMeasured())
         cells.insert(cells.end(), {"-", "-"});
     else
         cells.insert(cells.end(), {percent(change.ofMedian()), percent(change.ofBest())});

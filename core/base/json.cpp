@@ -68,6 +68,20 @@ std::string shortened(std::string text) {
     return text.substr(0, end) + "…";
 }
 
+/// Where in the text a number that nlohmann could not hold stands, and which: " at byte 7: 1e999" of its
+/// "number overflow parsing '1e999'".
+std::string placeOfNumber(std::string_view text, std::string_view problem) {
+    const auto begin = problem.find('\''), end = problem.rfind('\'');
+    if (begin == problem.npos || end <= begin + 1) return {};
+    const std::string_view number = problem.substr(begin + 1, end - begin - 1);
+    std::size_t place = text.size();
+    outsideStrings(text, [&](std::size_t at) {
+        if (place == text.size() && text.substr(at).starts_with(number)) place = at;
+    });
+    return (place == text.size() ? "" : " at byte " + std::to_string(place + 1)) + ": " +
+           shortened(std::string(number));
+}
+
 /// Parses, and keeps in `repeated` a key that an object has twice, as a message shows it.
 json parsedWatchingKeys(std::string_view text, std::string& repeated) {
     std::vector<std::set<std::string>> open;  // the keys so far of each object that is begun
@@ -98,6 +112,8 @@ Result<json> parseJson(std::string_view text, const std::string& what, JsonDiale
         json parsed = parsedWatchingKeys(standard, repeated);
         if (!repeated.empty()) return invalid(repeated + " is there twice, once was needed");
         return parsed;
+    } catch (const json::out_of_range& error) {
+        return invalid("a number that is too large" + placeOfNumber(text, error.what()));
     } catch (const json::exception& error) {
         const auto* where = dynamic_cast<const json::parse_error*>(&error);
         const std::string place = where == nullptr ? "" : " at byte " + std::to_string(where->byte);

@@ -4,9 +4,13 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <ranges>
+#include <utility>
 
 #include "core/base/json.h"
+#include "core/base/one_line.h"
 #include "core/protocol/field_reader.h"
+#include "core/result/timing.h"
 
 namespace reelgrid::benchmark {
 namespace {
@@ -17,8 +21,32 @@ constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxStages = 64;
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr std::size_t kMaxRepetitions = 100000;
+/// Longer than anything that was ever rendered.
+constexpr double kMostSeconds = 1e9;
+/// Of a number that the file states and of its list's: what digits that were left out may make.
+constexpr double kRounding = 1e-6;
 /// Of pipe_time: what takes less is as long as a hiccup.
 constexpr double kSmallestPart = 0.01;
+
+Error invalid(const std::string& message) {
+    return {ErrorCode::InvalidData, message};
+}
+
+const StageSeries* find(const std::vector<StageSeries>& stages, const std::string& name) {
+    const auto found = std::ranges::find(stages, name, &StageSeries::stage);
+    return found == stages.end() ? nullptr : &*found;
+}
+
+/// What is stated beside a list has to be the list's.
+Result<void> checkStated(const json& object, const char* key, double ofList, const std::string& what) {
+    std::optional<double> stated;
+    protocol::FieldReader fields(object, what, ErrorCode::InvalidData);
+    fields.number(key, stated);
+    if (auto read = fields.finish(); !read) return read;
+    if (!stated || std::abs(*stated - ofList) <= kRounding * std::max(1.0, ofList)) return {};
+    return invalid(what + ": " + key + " " + showJson(*stated) + ": that of its seconds, " +
+                   showJson(ofList) + ", was needed");
+}
 
 Result<StageSeries> seriesFrom(const json& object) {
     StageSeries series;
@@ -26,16 +54,44 @@ Result<StageSeries> seriesFrom(const json& object) {
     fields.requireText("stage", series.stage, kMaxNameBytes);
     const json* seconds = fields.array("seconds", kMaxRepetitions, true);
     if (auto read = fields.finish(); !read) return read.error();
+    const std::string what = "stages: " + nameInOneLine(series.stage);
     for (const json& value : *seconds) {
-        const double number = value.is_number() ? value.get<double>() : 0;
-        if (!std::isfinite(number) || number <= 0)
-            return Error{ErrorCode::InvalidData, "stages: " + series.stage + ": seconds " + showJson(value) +
-                                                     ": a number above 0 was needed"};
+        const double number = value.is_number() ? value.get<double>() : -1;
+        if (!(number >= 0 && number <= kMostSeconds))
+            return invalid(what + ": seconds " + showJson(value) + ": a number from 0 to 1e9 was needed");
         series.seconds.push_back(number);
     }
-    if (series.seconds.empty())
-        return Error{ErrorCode::InvalidData, "stages: " + series.stage + ": it has no seconds"};
+    if (series.seconds.empty()) return invalid(what + ": it has no seconds");
+    for (const auto& [key, ofList] :
+         {std::pair{"s_p50", series.p50()}, {"s_min", series.best()}, {"s_max", series.worst()}})
+        if (auto agrees = checkStated(object, key, ofList, what); !agrees) return agrees.error();
     return series;
+}
+
+/// Whether compareStages() could hold it against anything.
+bool canBeHeld(const StageSeries& series) {
+    return series.stage == kStep || series.stage == kPipeTime ||
+           (series.stage != kLoad && result::isStage(series.stage));
+}
+
+/// What stages say of each other, and of the number of repetitions; 0: the file doesn't tell it.
+Result<void> checkTogether(const std::vector<StageSeries>& stages, int repetitions) {
+    if (std::ranges::none_of(stages, canBeHeld))
+        return invalid("stages: none of its " + std::to_string(stages.size()) +
+                       " can be held against a render's: one such as denoise was needed");
+    const auto timesOf = [](const StageSeries& series) { return series.seconds.size(); };
+    const std::size_t most = std::ranges::max(stages | std::views::transform(timesOf));
+    if (repetitions > 0 && most != static_cast<std::size_t>(repetitions))
+        return invalid("repetitions " + std::to_string(repetitions) + ": as many as its stages have times, " +
+                       std::to_string(most) + ", was needed");
+    const StageSeries *pipe = find(stages, kPipeTime), *denoise = find(stages, kDenoise);
+    if (pipe == nullptr || denoise == nullptr || pipe->seconds.size() != denoise->seconds.size()) return {};
+    for (std::size_t i = 0; i < pipe->seconds.size(); ++i)
+        if (pipe->seconds[i] < denoise->seconds[i] * (1 - kRounding))
+            return invalid("stages: pipe_time: seconds " + showJson(pipe->seconds[i]) +
+                           ": no less than denoising, which is a part of it, took, " +
+                           showJson(denoise->seconds[i]) + ", was needed");
+    return {};
 }
 
 Result<PipelineBaseline> baselineFrom(const json& document) {
@@ -45,6 +101,8 @@ Result<PipelineBaseline> baselineFrom(const json& document) {
     const json* model = fields.object("model", true);
     const json* settings = fields.object("settings", true);
     fields.text("attention_used", baseline.attentionUsed);
+    int repetitions = 0;
+    fields.integer("repetitions", repetitions, 1);
     const json* stages = fields.array("stages", kMaxStages, true);
     if (auto read = fields.finish(); !read) return read.error();
     baseline.system = *system;
@@ -53,8 +111,11 @@ Result<PipelineBaseline> baselineFrom(const json& document) {
     for (const json& stage : *stages) {
         auto series = seriesFrom(stage);
         if (!series) return series.error();
+        if (find(baseline.stages, series->stage) != nullptr)
+            return invalid("stages: " + nameInOneLine(series->stage) + " is there twice, once was needed");
         baseline.stages.push_back(*std::move(series));
     }
+    if (auto agrees = checkTogether(baseline.stages, repetitions); !agrees) return agrees.error();
     return baseline;
 }
 
@@ -73,11 +134,6 @@ constexpr std::array kSameSystem{
     SameAs{"/device/type", "device"}, SameAs{"/device/name", "GPU"}, SameAs{"/cpu/name", "processor"},
     SameAs{"/cpu/threads", "number of threads"}, SameAs{"/cpu/instruction_set", "instruction set"}};
 
-const StageSeries* find(const std::vector<StageSeries>& stages, const std::string& name) {
-    const auto found = std::ranges::find(stages, name, &StageSeries::stage);
-    return found == stages.end() ? nullptr : &*found;
-}
-
 Verdict verdictOf(const StageChange& change, double maxLoss) {
     const double factor = 1 + maxLoss;
     const bool slowerMedian = change.ofMedian() + 1 > factor, slowerBest = change.ofBest() + 1 > factor;
@@ -91,7 +147,7 @@ Verdict verdictOf(const StageChange& change, double maxLoss) {
 }  // namespace
 
 Result<PipelineBaseline> readBaseline(const std::filesystem::path& path) {
-    auto document = readJsonObject(path, kMaxBytes);
+    auto document = readJsonObject(path, kMaxBytes, RepeatedKeys::Refused);
     if (!document) return document.error();
     auto baseline = baselineFrom(*document);
     if (!baseline) return baseline.error().in(path.string());
@@ -157,6 +213,9 @@ const char* nameOf(Verdict verdict) {
     return "not_held";
 }
 
+bool StageChange::isMeasured() const {
+    return !then.seconds.empty() && !now.seconds.empty() && then.best() > 0;
+}
 double StageChange::ofMedian() const {
     return now.p50() / then.p50() - 1;
 }
@@ -175,7 +234,7 @@ std::vector<StageChange> compareStages(const PipelineReport& now, const Pipeline
             change.then = *before;
             const bool tells = pipe == nullptr || before->p50() >= kSmallestPart * pipe->p50();
             // A step is small by itself, and many of them are the render.
-            if (series.stage != kLoad && (tells || series.stage == kStep))
+            if (change.isMeasured() && series.stage != kLoad && (tells || series.stage == kStep))
                 change.verdict = verdictOf(change, maxLoss);
         }
         changes.push_back(std::move(change));
@@ -190,13 +249,18 @@ bool anyLost(const std::vector<StageChange>& changes) {
     return std::ranges::find(changes, Verdict::Lost, &StageChange::verdict) != changes.end();
 }
 
+bool anyHeld(const std::vector<StageChange>& changes) {
+    return std::ranges::any_of(changes,
+                               [](const StageChange& each) { return each.verdict != Verdict::NotHeld; });
+}
+
 json toJson(const std::vector<StageChange>& changes, const PipelineBaseline& then, double maxLoss) {
     json stages = json::array();
     for (const StageChange& change : changes) {
         json stage = {{"stage", change.stage}, {"verdict", nameOf(change.verdict)}};
         if (!change.then.seconds.empty()) stage["then_s_p50"] = change.then.p50();
         if (!change.now.seconds.empty()) stage["now_s_p50"] = change.now.p50();
-        if (!change.then.seconds.empty() && !change.now.seconds.empty()) {
+        if (change.isMeasured()) {
             stage["change"] = change.ofMedian();
             stage["change_of_best"] = change.ofBest();
         }

@@ -18,7 +18,8 @@ struct PipelineBaseline {
     std::vector<StageSeries> stages;
 };
 
-/// NotFound, Io, or InvalidData naming the file, the field and what was needed.
+/// NotFound, Io, or InvalidData naming the file, the field and what was needed: also where a median, a count
+/// or pipe_time isn't that of the times beside it, and where no stage is there that can be held.
 Result<PipelineBaseline> readBaseline(const std::filesystem::path& path);
 
 /// BadUsage naming the first thing in which the two were not the same measurement: device, processor,
@@ -44,7 +45,9 @@ struct StageChange {
     StageSeries then, now;  ///< without seconds where it wasn't measured
     Verdict verdict = Verdict::NotHeld;
 
-    /// How much longer the median took: 0.05 for 5 %. Both must have been measured.
+    /// Whether it was measured both times, and took some time then.
+    [[nodiscard]] bool isMeasured() const;
+    /// How much longer the median took: 0.05 for 5 %. isMeasured().
     [[nodiscard]] double ofMedian() const;
     [[nodiscard]] double ofBest() const;
 };
@@ -55,6 +58,8 @@ struct StageChange {
 std::vector<StageChange> compareStages(const PipelineReport& now, const PipelineBaseline& then,
                                        double maxLoss);
 bool anyLost(const std::vector<StageChange>& changes);
+/// Whether there is a verdict at all.
+bool anyHeld(const std::vector<StageChange>& changes);
 
 /// {"baseline", "max_loss", "lost", "stages": [{"stage", "then_s_p50", "now_s_p50", "change",
 /// "change_of_best", "verdict"}]}.

@@ -10,8 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDenoise = "denoise";
-
 json toJson(const StageSeries& series) {
     return {{"stage", series.stage},
             {"s_p50", series.p50()},

@@ -16,6 +16,7 @@ inline constexpr const char* kStep = "step";
 /// Text, denoising and decoding together, as the reference scripts measure them.
 inline constexpr const char* kPipeTime = "pipe_time";
 inline constexpr const char* kLoad = "load";
+inline constexpr const char* kDenoise = "denoise";
 
 /// How long one part of a render took, in each repetition that had it.
 struct StageSeries {

@@ -37,10 +37,15 @@ families::ComponentInfo readComponent(const families::ModelIndex& index, const s
                                       .parameters = 0,
                                       .dtypes = {}};
     std::set<std::string> dtypes;
+    const auto isSafetensors = [](const fs::path& file) { return file.extension() == ".safetensors"; };
+    const bool hasSafetensors = std::ranges::any_of(component.files, isSafetensors);
     for (const fs::path& file : component.files) {
         std::error_code failed;
         component.bytes += fs::file_size(file, failed);
-        if (file.extension() == ".safetensors" || pt::isPtName(file)) countTensors(file, component, dtypes);
+        // Beside others pytorch_model.bin is the same once more.
+        const bool isRead =
+            isSafetensors(file) || (pt::isPtName(file) && !(hasSafetensors && file.extension() == ".bin"));
+        if (isRead) countTensors(file, component, dtypes);
     }
     component.dtypes.assign(dtypes.begin(), dtypes.end());
     return component;
@@ -64,7 +69,7 @@ Result<void> readOwnStepCaches(const fs::path& file, families::ModelInfo& model)
     if (!fs::exists(file, failed)) return {};
     auto own = protocol::readStepCacheCurves(file);
     if (!own) return own.error();
-    model.stepCacheCurves = {std::move(own->teacache), std::move(own->magcache)};
+    model.stepCacheCurves = {std::move(own->teacache), std::move(own->magcache), std::move(own->model)};
     return {};
 }
 
@@ -102,12 +107,39 @@ std::vector<std::string> componentsOf(const families::Pipeline& pipeline, const 
     return names;
 }
 
+/// Tokenizers, schedulers and what prepares pictures are settings alone.
+bool hasWeights(const std::string& component) {
+    return !component.starts_with("tokenizer") && component != "scheduler" &&
+           component != "feature_extractor" && component != "image_processor";
+}
+
+bool isWeightFile(const fs::path& file) {
+    return file.extension() == ".safetensors" || pt::isPtName(file);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> neededComponents(const families::ModelIndex& index) {
     const auto pipeline = knownPipelineOf(index);
     if (!pipeline) return pipeline.error();
     return componentsOf(**pipeline, index);
+}
+
+Result<std::vector<std::string>> componentsWithoutWeights(const fs::path& folder) {
+    std::vector<std::string> without;
+    std::error_code failed;
+    if (!fs::exists(folder / "model_index.json", failed)) return without;
+    const auto index = families::ModelIndex::read(folder);
+    if (!index) return index.error();
+    const auto needed = neededComponents(*index);
+    if (!needed) return needed.error();
+    for (const std::string& name : *needed) {
+        if (index->classOf(name).empty()) continue;  // a request brings it
+        const std::vector<fs::path> files = index->filesOf(name);
+        const bool isThere = hasWeights(name) ? std::ranges::any_of(files, isWeightFile) : !files.empty();
+        if (!isThere) without.push_back(name);
+    }
+    return without;
 }
 
 Result<families::ModelInfo> readModelFolder(const fs::path& base) {
@@ -127,8 +159,8 @@ Result<families::ModelInfo> readModel(const families::ModelSource& source) {
         std::error_code failed;
         const bool isBuiltIn = index->file().empty() && index->pathOf(name).empty();
         if (index->classOf(name).empty() || (!isBuiltIn && !fs::exists(index->pathOf(name), failed)))
-            return Error{ErrorCode::InvalidData, "model " + folder.string() + ": it has no " + name + ", a " +
-                                                     std::string(mine.title) + " folder needs one" +
+            return Error{ErrorCode::InvalidData, "model " + folder.string() + ": it has no " + name +
+                                                     ", which " + std::string(mine.title) + " needs" +
                                                      hintOf(name)};
         components.push_back(readComponent(*index, name));
     }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/families/model_index.h"
@@ -18,5 +20,9 @@ Result<families::ModelInfo> readModelFolder(const std::filesystem::path& base);
 
 /// The folders that the model's family needs of it; Unsupported when no family runs its pipeline class.
 Result<std::vector<std::string>> neededComponents(const families::ModelIndex& index);
+
+/// Those of them that a diffusers folder's model_index.json names and that came without files, or, where they
+/// have weights, without those; none where the folder has no model_index.json.
+Result<std::vector<std::string>> componentsWithoutWeights(const std::filesystem::path& folder);
 
 }  // namespace reelgrid::catalog

@@ -10,8 +10,10 @@
 #include <type_traits>
 
 #include "core/base/number_text.h"
+#include "core/base/one_line.h"
 #include "core/catalog/capture_choice.h"
 #include "core/catalog/default_dtype.h"
+#include "core/catalog/model_name.h"
 #include "core/catalog/policy_check.h"
 #include "core/devices/gpu_choice.h"
 #include "core/protocol/asked_backends.h"
@@ -409,6 +411,11 @@ std::string subjectOf(const RenderSettings& settings) {
 
 namespace {
 
+const std::vector<double>& ownCurve(const protocol::StepCache& cache, const families::ModelInfo& model) {
+    return cache.method == protocol::StepCache::Method::TeaCache ? model.stepCacheCurves.teacache
+                                                                 : model.stepCacheCurves.magcache;
+}
+
 /// The model's own curve where the request has none; and what a recording can't be beside.
 Result<void> settleStepCache(RenderSettings& settings, const families::ModelInfo& model) {
     protocol::StepCache& cache = settings.stepCache;
@@ -421,8 +428,7 @@ Result<void> settleStepCache(RenderSettings& settings, const families::ModelInfo
         return Error{ErrorCode::BadUsage,
                      option + ": --lockstep goes through the steps again; one of the two was needed"};
     if (!cache.needsCurve() || !cache.curve.empty()) return {};
-    cache.curve = cache.method == protocol::StepCache::Method::TeaCache ? model.stepCacheCurves.teacache
-                                                                        : model.stepCacheCurves.magcache;
+    cache.curve = ownCurve(cache, model);
     if (!cache.curve.empty()) return {};
     return Error{ErrorCode::BadUsage, option + ": no coefficients are published for model " + model.id +
                                           "; a file of tune --step-cache record was needed (" + option +
@@ -430,6 +436,19 @@ Result<void> settleStepCache(RenderSettings& settings, const families::ModelInfo
 }
 
 }  // namespace
+
+std::string stepCacheRemark(const RenderSettings& settings, const families::ModelInfo& model) {
+    const protocol::StepCache& cache = settings.stepCache;
+    if (!cache.needsCurve()) return {};
+    const bool isOwn = cache.curveModel.empty() && cache.curve == ownCurve(cache, model);
+    const std::string& named = isOwn ? model.stepCacheCurves.model : cache.curveModel;
+    if (named.empty() || isNameOf(named, model)) return {};
+    return "step cache: " +
+           (isOwn ? (model.folder / "step-cache.json").string() + " has coefficients"
+                  : std::string("its coefficients are")) +
+           " of model " + nameInOneLine(named) + ", this is " + model.id +
+           "; unless the two are one, others fit (tune --step-cache record)";
+}
 
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
                                        const families::ModelInfo& model, const machine::Machine& machine) {

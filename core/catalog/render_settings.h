@@ -24,6 +24,10 @@ std::string subjectOf(const RenderSettings& settings);
 /// About what the frames kept without loss take on disk; 0: none are kept.
 std::uint64_t keptFrameBytes(const RenderSettings& settings);
 
+/// Whose the coefficients of the step cache are by their file, where that isn't this model by its name (it
+/// may have been moved); else empty.
+std::string stepCacheRemark(const RenderSettings& settings, const families::ModelInfo& model);
+
 /// The request as `machine` would render it, be that this one or another. BadUsage naming the option, its
 /// value and what was needed; Unsupported where the machine can't use the device.
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,

@@ -65,6 +65,7 @@ struct ComponentInfo {
 /// What was published of a model for step caches (protocol::StepCache::curve); empty: nothing.
 struct StepCacheCurves {
     std::vector<double> teacache, magcache;
+    std::string model{};  ///< whose a file says that they are; empty: nobody says otherwise
 };
 
 struct ModelInfo {

@@ -84,12 +84,14 @@ class Download {
     }
 
     bool take(const HttpAnswer& answer, std::string_view bytes) {
-        // A server that knows no ranges begins at the beginning, whatever was asked for.
-        if (!m_begun && answer.begin != m_partial.size())
-            if (auto cleared = startAgain(); !cleared) return fails(cleared.error());
-        if (!m_begun && answer.begin != m_partial.size())
+        const std::uint64_t asked = m_partial.size();
+        if (!m_begun && answer.begin != asked && answer.begin != 0)
             return fails({ErrorCode::Io, m_file.path + ": the server sends from byte " +
-                                             std::to_string(answer.begin) + ", 0 was needed"});
+                                             std::to_string(answer.begin) + ", byte " +
+                                             std::to_string(asked) + " was asked for"});
+        // A server that knows no ranges begins at the beginning, whatever was asked for.
+        if (!m_begun && answer.begin != asked)
+            if (auto cleared = startAgain(); !cleared) return fails(cleared.error());
         m_begun = true;
         if (m_partial.size() + bytes.size() > m_file.size)
             return fails({ErrorCode::Io, m_file.path + ": the server sends more than the " +

@@ -161,6 +161,7 @@ Result<void> fetchBlobs(Fetch& fetch, const std::function<void(const DownloadPro
 Result<FileList> listOf(const HubAccess& access, const std::string& id, const std::string& revision,
                         const Patience& patience, const std::stop_token& stop) {
     if (!isHubId(id)) return Error{ErrorCode::BadUsage, "model " + id + ": a hub id was needed, OWNER/NAME"};
+    if (auto named = checkRevision(revision); !named) return named.error();
     if (access.offline)
         return Error{ErrorCode::BadUsage, "model " + id + ": HF_HUB_OFFLINE is set, nothing is downloaded"};
     const std::string url =
@@ -173,7 +174,9 @@ Result<FileList> listOf(const HubAccess& access, const std::string& id, const st
 /// A plan of files whose bytes are added up.
 Result<ModelPlan> withSizes(const HubAccess& access, ModelPlan plan) {
     const Repository repository(access.cache, plan.id);
+    std::set<std::string> counted;  // two names of the same contents are one blob
     for (const RemoteFile& file : plan.files) {
+        if (!counted.insert(file.hash).second) continue;
         if (file.size > kMostModelBytes - plan.bytes)
             return Error{ErrorCode::InvalidData, "model " + plan.id + ": its files have more than " +
                                                      byteCount(kMostModelBytes) + " by what the hub says"};

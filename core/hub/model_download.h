@@ -17,7 +17,7 @@ namespace reelgrid::hub {
 struct ModelPlan {
     std::string id, revision, commit;
     std::vector<RemoteFile> files;   ///< of a model model_index.json last
-    std::uint64_t bytes = 0;         ///< of all of them
+    std::uint64_t bytes = 0;         ///< of all of them, the same contents once
     std::uint64_t missingBytes = 0;  ///< that aren't in the cache yet
 };
 

@@ -6,10 +6,12 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/one_line.h"
 #include "core/base/opened_file.h"
 #include "core/base/sha256.h"
 #include "core/hub/hash_text.h"
@@ -35,26 +37,31 @@ std::string textOf(const json& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-std::uint64_t sizeOf(const json& object) {
-    const auto found = object.find("size");
-    return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+/// Of a large file that of "lfs" counts, where it is said there. Throws Failure.
+std::uint64_t sizeOf(const json& entry, const std::string& path, const std::string& what) {
+    const auto lfs = entry.find("lfs");
+    const bool isSaidThere = lfs != entry.end() && lfs->is_object() && lfs->contains("size");
+    const json& object = isSaidThere ? *lfs : entry;
+    const json size = object.value("size", json());
+    if (size.is_number_unsigned()) return size.get<std::uint64_t>();
+    throw Failure(ErrorCode::InvalidData, what + ": the size of " + nameInOneLine(path) + " is " +
+                                              (size.is_null() ? "missing" : showJson(size)) +
+                                              ", a number of bytes was needed");
 }
 
 /// Throws Failure.
 RemoteFile fileFrom(const json& entry, const std::string& what) {
-    RemoteFile file{
-        .path = textOf(entry, "rfilename"), .size = sizeOf(entry), .hash = textOf(entry, "blobId")};
+    RemoteFile file{.path = textOf(entry, "rfilename"), .hash = textOf(entry, "blobId")};
     if (!staysInside(file.path))
         throw Failure(ErrorCode::InvalidData, what + ": it names a file " + showJson(json(file.path)) +
                                                   ", a path inside the repository was needed");
-    if (const auto lfs = entry.find("lfs"); lfs != entry.end() && lfs->is_object()) {
+    if (const auto lfs = entry.find("lfs"); lfs != entry.end() && lfs->is_object())
         file.hash = textOf(*lfs, "sha256");
-        file.size = sizeOf(*lfs);
-    }
     if (!isContentHash(file.hash))
         throw Failure(ErrorCode::InvalidData, what + ": the hash of " + file.path + " is " +
                                                   showJson(json(file.hash)) +
                                                   ", 40 or 64 hex digits were needed");
+    file.size = sizeOf(entry, file.path, what);
     return file;
 }
 
@@ -97,11 +104,19 @@ Result<FileList> fileListFrom(const std::string& text, const std::string& what) 
     if (files == document->end() || !files->is_array() || files->size() > kMostFiles)
         return Error{ErrorCode::InvalidData, what + ": siblings, a list of at most " +
                                                  std::to_string(kMostFiles) + " files, was needed"};
+    std::map<std::string, std::string> hashes;  // by path
     try {
         for (const json& entry : *files) {
             if (!entry.is_object())
                 return Error{ErrorCode::InvalidData, what + ": siblings has an entry that is no object"};
-            list.files.push_back(fileFrom(entry, what));
+            RemoteFile file = fileFrom(entry, what);
+            const auto [known, isNew] = hashes.emplace(file.path, file.hash);
+            if (isNew)
+                list.files.push_back(std::move(file));
+            else if (known->second != file.hash)
+                return Error{ErrorCode::InvalidData, what + ": " + nameInOneLine(file.path) +
+                                                         " is there twice, with the hashes " + known->second +
+                                                         " and " + file.hash + ": one file was needed"};
         }
     } catch (const Failure& failure) {
         return failure.error();

@@ -22,7 +22,8 @@ struct FileList {
 };
 
 /// The hub's answer about one revision. InvalidData names what is wrong with it: no commit, a path that would
-/// leave the repository, a hash that is none.
+/// leave the repository, a hash or a size that is none, two files of one name. The same entry twice is one
+/// file.
 Result<FileList> fileListFrom(const std::string& json, const std::string& what);
 
 /// The hash of `path`'s contents, of the kind that `like` is. Io.

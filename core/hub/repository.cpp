@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <regex>
+#include <string_view>
 
 #include "core/base/folder.h"
+#include "core/base/one_line.h"
 #include "core/base/pending_file.h"
 
 namespace reelgrid::hub {
@@ -26,6 +28,26 @@ bool isHubId(const std::string& text) {
     for (const char* ending : {".pth", ".pt", ".ckpt", ".safetensors"})
         if (text.ends_with(ending)) return false;
     return text.size() <= 200 && text.find("--") == std::string::npos && std::regex_match(text, hubId);
+}
+
+Result<void> checkRevision(const std::string& revision) {
+    constexpr std::size_t kMostBytes = 250;
+    // git check-ref-format, rule by rule: what no part between slashes may be, then what stands nowhere.
+    bool fits = !revision.empty() && revision.size() <= kMostBytes && revision != "@" &&
+                !revision.ends_with('.') && revision.find("..") == std::string::npos &&
+                revision.find("@{") == std::string::npos;
+    for (std::size_t begin = 0; fits && begin <= revision.size();) {
+        const std::string part = revision.substr(begin, revision.find('/', begin) - begin);
+        fits = !part.empty() && !part.starts_with('.') && !part.ends_with(".lock");
+        begin += part.size() + 1;
+    }
+    fits = fits && std::ranges::none_of(revision, [](unsigned char letter) {
+               return letter <= ' ' || letter == 0x7f ||
+                      std::string_view("~^:?*[\\").find(static_cast<char>(letter)) != std::string_view::npos;
+           });
+    if (fits) return {};
+    return Error{ErrorCode::BadUsage, "--revision " + (revision.empty() ? "\"\"" : nameInOneLine(revision)) +
+                                          ": a branch, tag or commit was needed, as git names them"};
 }
 
 std::optional<PartId> partIdFrom(const std::string& text) {
@@ -95,6 +117,7 @@ Result<void> Repository::link(const std::string& commit, const std::string& file
 }
 
 Result<void> Repository::setRevision(const std::string& revision, const std::string& commit) const {
+    if (auto named = checkRevision(revision); !named) return named;
     return writeFile(m_folder / "refs" / revision, commit);
 }
 

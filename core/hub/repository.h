@@ -12,6 +12,10 @@ namespace reelgrid::hub {
 /// "Wan-AI/Wan2.1-T2V-1.3B-Diffusers": owner and name.
 bool isHubId(const std::string& text);
 
+/// BadUsage naming the revision that is no branch, tag or commit by git's rules for their names, which keep
+/// a path of them inside its folder.
+Result<void> checkRevision(const std::string& revision);
+
 /// A part of a model on the hub: "guoyww/animatediff/mm_sd_v15_v2.ckpt".
 struct PartId {
     std::string id;    ///< OWNER/NAME
@@ -47,7 +51,7 @@ class Repository {
     /// Makes `file` of the snapshot a relative link to the blob; Io.
     [[nodiscard]] Result<void> link(const std::string& commit, const std::string& file,
                                     const std::string& hash) const;
-    /// Writes which commit a branch or tag is at.
+    /// Writes which commit a branch or tag is at; checkRevision()'s errors.
     [[nodiscard]] Result<void> setRevision(const std::string& revision, const std::string& commit) const;
 
   private:

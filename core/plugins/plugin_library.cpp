@@ -116,7 +116,7 @@ Result<void> requireLibrary(const fs::path& file) {
 Result<PluginSource> sourceOf(const fs::path& file) {
     if (auto there = requireLibrary(file); !there) return there.error();
     if (file.extension() != ".json") return PluginSource{file, {}, {}};
-    const auto recipe = readJsonObject(file, kMostRecipeBytes);
+    const auto recipe = readJsonObject(file, kMostRecipeBytes, RepeatedKeys::Refused);
     if (!recipe) return recipe.error();
     const auto plugin = recipe->find("plugin");
     if (plugin == recipe->end() || !plugin->is_string())

@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::size_t kUnpackedBytes = std::size_t{256} << 10;
 
+/// What zlib says, without the name that it gives a file which it got as a descriptor: "<fd:3>: ".
+std::string withoutDescriptor(const std::string& message) {
+    const auto end = message.starts_with("<fd:") ? message.find(">: ") : std::string::npos;
+    return end == std::string::npos ? message : message.substr(end + 3);
+}
+
 }  // namespace
 
 struct PackedText::File {
@@ -70,7 +76,7 @@ PackedText::int_type PackedText::underflow() {
     if (read <= 0) {
         // A file that is cut short reads well until here.
         int status = Z_OK;
-        const std::string why = gzerror(m_file->gz, &status);
+        const std::string why = withoutDescriptor(gzerror(m_file->gz, &status));
         if (status == Z_ERRNO) return fail(ErrorCode::Io, std::strerror(errno));
         if (status == Z_BUF_ERROR) return fail(ErrorCode::InvalidData, "the gzip file is cut short");
         if (status != Z_OK && status != Z_STREAM_END)

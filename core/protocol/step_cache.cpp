@@ -110,6 +110,23 @@ bool isShare(double number) {
     return number >= 0 && number <= 1;
 }
 
+/// As problemOf() has it, of the coefficients.
+std::optional<std::string> curveProblemOf(const StepCache& cache) {
+    const std::size_t most = cache.method == Method::MagCache ? kMostRatios : kMostPowers;
+    if (!cache.needsCurve() || cache.curve.size() > most ||
+        !std::ranges::all_of(cache.curve, [](double x) { return std::isfinite(x); }))
+        return textOf(cache) + " with " + std::to_string(cache.curve.size()) +
+               " coefficients: finite ones, at most " + std::to_string(most) + ", of teacache or magcache";
+    if (cache.method == Method::MagCache) {
+        const auto wrong = std::ranges::find_if_not(cache.curve, isStepRatio);
+        if (wrong != cache.curve.end())
+            return textOf(cache) + " with the ratio " + shortest(*wrong) + ": " + kStepRatios;
+    } else if (std::ranges::all_of(cache.curve, [](double x) { return x == 0; })) {
+        return textOf(cache) + " with coefficients that are all 0: a polynomial that says something";
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::string textOf(const StepCache& cache) {
@@ -125,13 +142,11 @@ std::optional<std::string> problemOf(const StepCache& cache) {
         if (!isCount(value, least, most))
             return std::to_string(value) + ": a value from " + std::to_string(least) + " to " +
                    std::to_string(most);
-    if (cache.curve.empty()) return std::nullopt;
-    const std::size_t most = cache.method == Method::MagCache ? kMostRatios : kMostPowers;
-    if (!cache.needsCurve() || cache.curve.size() > most ||
-        !std::ranges::all_of(cache.curve, [](double x) { return std::isfinite(x); }))
-        return textOf(cache) + " with " + std::to_string(cache.curve.size()) +
-               " coefficients: finite ones, at most " + std::to_string(most) + ", of teacache or magcache";
-    return std::nullopt;
+    return cache.curve.empty() ? std::nullopt : curveProblemOf(cache);
+}
+
+bool isStepRatio(double ratio) {
+    return ratio > 0 && ratio <= kMostStepRatio;
 }
 
 Result<StepCache> stepCacheFrom(const std::string& text) {

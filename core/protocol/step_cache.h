@@ -31,6 +31,8 @@ struct StepCache {
     /// TeaCache: the polynomial, highest power first. MagCache: of each step the mean magnitude of what
     /// blocks add, relative to the step before. Empty: those that were published for the model.
     std::vector<double> curve{};
+    /// The model that the curve was recorded of, as it was called; empty: nobody says.
+    std::string curveModel{};
 
     [[nodiscard]] bool isOn() const { return method != Method::FirstBlock || threshold > 0; }
     /// Whether it needs a curve.
@@ -46,6 +48,12 @@ std::string textOf(const StepCache& cache);
 Result<StepCache> stepCacheFrom(const std::string& text);
 /// What no cache may be, named with what was needed; nothing where it is fine.
 std::optional<std::string> problemOf(const StepCache& cache);
+
+/// A ratio of magnitudes from one step to the next, as a render can have it: above 0, and no larger than
+/// anything that was ever recorded by far.
+inline constexpr double kMostStepRatio = 1000;
+inline constexpr const char* kStepRatios = "a number above 0 and at most 1000";
+bool isStepRatio(double ratio);
 
 /// "cache-0.28", "teacache-0.1", "magcache-0.12", "taylorseer-3"; empty without one.
 std::string stepCacheName(const StepCache& cache);

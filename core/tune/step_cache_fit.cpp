@@ -66,6 +66,9 @@ Result<protocol::StepCacheCurves> fitStepCaches(const std::string& model, int st
     }
     const int degree = std::min(kDegree, static_cast<int>(recorded.size()) - 1);
     curves.teacache = fitPolynomial(curves.embedding, curves.added, degree);
+    if (const auto problem = problemOf(curves))
+        return Error{ErrorCode::Unsupported,
+                     "--step-cache record: the render of " + model + " tells " + *problem + " was needed"};
     return curves;
 }
 

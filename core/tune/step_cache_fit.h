@@ -17,7 +17,8 @@ struct RecordedStep {
 };
 
 /// TeaCache's polynomial of degree 4, fewer where there are fewer steps, through (embedding, added) by least
-/// squares, and MagCache's ratio of each step, 1 where none is known. Unsupported with fewer than two steps.
+/// squares, and MagCache's ratio of each step, 1 where none is known. Unsupported with fewer than two steps,
+/// or where a step says what no coefficients can be made of.
 Result<protocol::StepCacheCurves> fitStepCaches(const std::string& model, int steps,
                                                 const std::vector<RecordedStep>& recorded);
 

@@ -27,7 +27,8 @@ TEST(Json, OfPythonMayHoldItsThreeConstants) {
 
 TEST(Json, ErrorsNameWhatAndWhere) {
     EXPECT_THAT(parseJson("{\"a\":", "message").error().message, StartsWith("message: not JSON at byte 6"));
-    EXPECT_THAT(parseJson("[1e999]", "message").error().message, StartsWith("message: not JSON: \"[1e999]"));
+    EXPECT_EQ(parseJson(R"({"1e999": [1, -1e999]})", "message").error().message,
+              "message: a number that is too large at byte 15: -1e999");
     EXPECT_THAT(parseJson(std::string(100'000, '['), "message").error().message,
                 HasSubstr("nested 100000 deep"));
 }

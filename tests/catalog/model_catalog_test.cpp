@@ -8,6 +8,8 @@
 
 #include "core/base/pending_file.h"
 #include "core/catalog/bare_files.h"
+#include "core/catalog/model_folder.h"
+#include "core/catalog/model_name.h"
 #include "tests/base/failing_readdir.h"
 
 namespace reelgrid::catalog {
@@ -186,7 +188,7 @@ TEST_F(CatalogTest, APartMayBeAFileAndMustBeThere) {
 TEST_F(CatalogTest, ReadsTheCoefficientsOfStepCachesThatLieBesideAModel) {
     fs::copy(kDemoFolder, m_folder / "model", fs::copy_options::recursive);
     const fs::path file = m_folder / "model" / "step-cache.json";
-    ASSERT_TRUE(writeFile(file, R"({"steps": 20, "teacache": [2, 1], "magcache": [1, 0.5, 0.25]})"));
+    ASSERT_TRUE(writeFile(file, R"({"steps": 3, "teacache": [2, 1], "magcache": [1, 0.5, 0.25]})"));
     const auto model = findModel((m_folder / "model").string());
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->stepCacheCurves.teacache, (std::vector<double>{2, 1}));
@@ -195,6 +197,40 @@ TEST_F(CatalogTest, ReadsTheCoefficientsOfStepCachesThatLieBesideAModel) {
     const auto refused = findModel((m_folder / "model").string());
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("step-cache.json: teacache \"x\": a number was needed"));
+}
+
+TEST_F(CatalogTest, ANameInAFileMeansTheModelWhereverItLies) {
+    const fs::path snapshots = m_folder / "models--Wan-AI--Tiny" / "snapshots";
+    fs::create_directories(snapshots);
+    for (const char* place : {"here", "there"}) fs::create_directories(m_folder / place);
+    fs::copy(kDemoFolder, m_folder / "here" / "mine", fs::copy_options::recursive);
+    fs::copy(kDemoFolder, snapshots / "abc123", fs::copy_options::recursive);
+    const auto isName = [](const std::string& name, const fs::path& folder) {
+        return isNameOf(name, findModel(folder.string()).value());
+    };
+    const fs::path mine = m_folder / "here" / "mine";
+    EXPECT_TRUE(isName(mine.string(), mine));
+    EXPECT_TRUE(isName((m_folder / "there" / "mine/").string(), mine)) << "it was moved";
+    EXPECT_TRUE(isName("owner/mine", mine)) << "it was downloaded";
+    EXPECT_TRUE(isName("Wan-AI/Tiny", snapshots / "abc123"));
+    EXPECT_TRUE(isName("demo", kDemoFolder));
+    fs::create_directory_symlink(mine, m_folder / "wan-demo");
+    EXPECT_TRUE(isNameOf("demo", readModelFolder(m_folder / "wan-demo").value()));
+    EXPECT_TRUE(isNameOf(kDemoFolder.string(), findModel("demo").value()));
+    for (const char* other : {"demo", "demo-cogvideox", "nope", "owner/other", "/there/mine2", "", "mine/x"})
+        EXPECT_FALSE(isName(other, mine)) << other;
+}
+
+TEST_F(CatalogTest, TellsWhichComponentsCameWithoutWhatTheyNeed) {
+    const fs::path model = m_folder / "model";
+    fs::copy(kDemoFolder, model, fs::copy_options::recursive);
+    EXPECT_THAT(componentsWithoutWeights(model).value(), testing::IsEmpty());
+    for (const auto& file : fs::directory_iterator(model / "vae"))
+        if (file.path().filename() != "config.json") fs::remove(file.path());
+    fs::remove_all(model / "scheduler");
+    EXPECT_THAT(componentsWithoutWeights(model).value(), testing::ElementsAre("vae", "scheduler"));
+    fs::remove(model / "model_index.json");
+    EXPECT_THAT(componentsWithoutWeights(model).value(), testing::IsEmpty()) << "it is of another form";
 }
 
 TEST_F(CatalogTest, NamesTheComponentThatIsMissing) {

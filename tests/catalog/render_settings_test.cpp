@@ -141,6 +141,37 @@ class Choices {
     std::mt19937 m_engine;
 };
 
+TEST(RenderSettings, CoefficientsOfAnotherModelAreSaid) {
+    families::ModelInfo model = demoLike();
+    model.id = "mine";
+    model.folder = "/models/mine";
+    model.extraFields.emplace_back("step_cache");
+    model.stepCacheCurves = {{2, 1}, {1, 0.9, 0.8}};
+    RenderRequest request;
+    request.device = "cpu";
+    request.stepCache = protocol::stepCacheFrom("magcache:0.12").value();
+    const auto remark = [&] {
+        return stepCacheRemark(resolveSettings(request, model, machine::withoutGpu()).value(), model);
+    };
+    EXPECT_EQ(remark(), "");
+    model.stepCacheCurves.model = "mine";
+    EXPECT_EQ(remark(), "");
+    model.stepCacheCurves.model = "other";
+    EXPECT_EQ(remark(),
+              "step cache: /models/mine/step-cache.json has coefficients of model other, this is mine; "
+              "unless the two are one, others fit (tune --step-cache record)");
+    request.stepCache.curve = {1, 0.9, 0.7};
+    EXPECT_EQ(remark(), "") << "nobody says whose";
+    request.stepCache.curveModel = "mine";
+    EXPECT_EQ(remark(), "");
+    request.stepCache.curveModel = "demo-cogvideox";
+    EXPECT_EQ(remark(),
+              "step cache: its coefficients are of model demo-cogvideox, this is mine; unless the two are "
+              "one, others fit (tune --step-cache record)");
+    request.stepCache = {};
+    EXPECT_EQ(remark(), "");
+}
+
 TEST(RenderSettings, WhatIsAcceptedCanBeReadAgain) {
     families::ModelInfo model = demoLike();
     model.extraFields.insert(model.extraFields.end(),

@@ -117,6 +117,32 @@ TEST(Engine, DiffusersMakesTheSameClipFromTheSameNoise) {
     EXPECT_FALSE(document["results"][0]["metrics"].contains("drift"));
 }
 
+TEST(ModelsDownload, SaysWhatTheRepositoryLacksOfWhatItsIndexNames) {
+    const TestFolder folder;
+    const hub::TestHub server;
+    const std::string id = "owner/lacking";
+    const fs::path served = server.folder() / "served" / id;
+    fs::create_directories(served.parent_path());
+    fs::copy(kTinyWan, served, fs::copy_options::recursive);
+    const std::map<std::string, std::string> environment{{"HF_ENDPOINT", server.access().endpoint},
+                                                         {"HF_HUB_CACHE", server.access().cache.string()},
+                                                         {"HF_HUB_OFFLINE", "0"}};
+    fs::rename(served / "vae/diffusion_pytorch_model.safetensors", server.folder() / "vae");
+    const ProgramRun lacking = runProgram({"models", "download", id}, "", environment);
+    EXPECT_EQ(lacking.exitCode, 1);
+    EXPECT_THAT(lacking.output, testing::IsEmpty());
+    EXPECT_THAT(lacking.errors,
+                HasSubstr("model owner/lacking: its repository lacks what is needed of vae, which"));
+    fs::rename(server.folder() / "vae", served / "vae/diffusion_pytorch_model.safetensors");
+    const ProgramRun whole = runProgram({"models", "download", id}, "", environment);
+    EXPECT_EQ(whole.exitCode, 0) << whole.errors;
+    const ProgramRun outside =
+        runProgram({"models", "download", id, "--revision", "../../x"}, "", environment);
+    EXPECT_EQ(outside.exitCode, 2);
+    EXPECT_THAT(outside.errors, HasSubstr("--revision ../../x: a branch, tag or commit was needed"));
+    EXPECT_FALSE(fs::exists(server.access().cache / "x"));
+}
+
 TEST(MetricWeights, OfClipAreDownloadedByTheirIdAndThenFound) {
     const TestFolder folder;
     const hub::TestHub server;

@@ -313,6 +313,14 @@ TEST(BackendPlugin, ARecipeThatCanNotBeServedSaysWhy) {
                 HasSubstr("\"arguments\" lacks dim: aten::softmax.int("));
     EXPECT_THAT(whyNot(with("arguments", {{"self", "$q"}, {"dim", -1}, {"speed", 3}})),
                 HasSubstr("no argument speed"));
+    EXPECT_THAT(whyNot(with("arguments", {{"self", "$zzz"}, {"dim", -1}})),
+                HasSubstr("argument self \"$zzz\": a number, true or false, a text, null, or one of $q, $k"));
+    EXPECT_THAT(whyNot(with("arguments", {{"self", "$q"}, {"dim", "last"}})),
+                HasSubstr("argument dim \"last\": int was needed: aten::softmax.int("));
+    EXPECT_THAT(whyNot(with("arguments", {{"self", 3}, {"dim", -1}})),
+                HasSubstr("argument self 3: Tensor was needed"));
+    EXPECT_THAT(whyNot(with("arguments", {{"self", "$q"}, {"dim", json::array({1})}})),
+                HasSubstr("argument dim [1]: a number"));
     EXPECT_THAT(whyNot(with("plugin", "nothing")), HasSubstr("no such file"));
     EXPECT_THAT(whyNot(with("result", -1)),
                 HasSubstr("result -1: a whole number from 0 to 65536 was needed"));
@@ -324,6 +332,17 @@ TEST(BackendPlugin, ARecipeThatCanNotBeServedSaysWhy) {
                 HasSubstr("arguments 3: an object of the operator's arguments"));
     EXPECT_THAT(whyNot(with("name", 3)), HasSubstr("name 3: a text was needed"));
     EXPECT_THAT(whyNot(with("layout", "DHNB")), HasSubstr("layout DHNB: BNHD or BHND was needed"));
+}
+
+TEST(BackendPlugin, ARecipeThatSaysAThingTwiceIsRefused) {
+    const TestFolder folder;
+    const std::string file = folder.file("recipe.json");
+    std::ofstream(file) << R"({"plugin": "torch_operator", "name": "mine", "name": "yours",
+        "operator": "aten::softmax", "overload": "int", "arguments": {"self": "$q", "dim": -1},
+        "devices": ["cpu"], "dtypes": ["bf16"]})";
+    const ProgramRun run = runProgram({"backends", "list", "--backend-plugin", file});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr(file + ": \"name\" is there twice, once was needed"));
 }
 
 TEST(BackendPlugin, NoRequestBringsOneAlong) {

@@ -39,6 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--profile-active", "18446744073709551616"},
                  "--profile-active = 18446744073709551616: a value of the kind"},
         BadUsage{{"render", "--height", "250"}, "--height 250"},
+        BadUsage{{"render", "--step-cache", "@x"}, "--step-cache @x: teacache or magcache before @"},
         BadUsage{{"render", "--num-frames", "32"}, "--num-frames 32"},
         // What an unset variable of a shell leaves.
         BadUsage{{"render", "--guidance-scale", ""},

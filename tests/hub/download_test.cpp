@@ -228,6 +228,46 @@ TEST_F(DownloadTest, WhatCameBeforeIsNotFetchedAgain) {
     EXPECT_TRUE(resumed);
 }
 
+TEST_F(DownloadTest, AServerThatGoesOnElsewhereTakesNothingAway) {
+    m_hub.addModel("owner/elsewhere");
+    const Repository repository(m_hub.access().cache, "owner/elsewhere");
+    const auto planned = plan("owner/elsewhere");
+    fs::path partial;
+    for (const RemoteFile& file : planned->files)
+        if (file.path == kShard) partial = repository.blob(file.hash + ".incomplete");
+    fs::create_directories(partial.parent_path());
+    std::ofstream(partial, std::ios::binary) << m_hub.contents("owner/elsewhere", kShard).substr(0, 200000);
+    const auto refused = fetch("owner/elsewhere");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("the server sends from byte 130000, byte 200000 was asked for"));
+    EXPECT_EQ(fs::file_size(partial), 200000U);
+}
+
+TEST_F(DownloadTest, TheSameContentsUnderTwoNamesAreCountedOnce) {
+    m_hub.addModel("owner/twins");
+    const std::uint64_t bytes = plan("owner/twins")->bytes;
+    const fs::path served = m_hub.folder() / "served/owner/twins/vae";
+    fs::copy_file(served / "model.safetensors", served / "diffusion_pytorch_model.safetensors");
+    const auto planned = plan("owner/twins");
+    ASSERT_TRUE(planned) << planned.error().message;
+    EXPECT_EQ(planned->files.size(), 7U);
+    EXPECT_EQ(planned->bytes, bytes);
+    EXPECT_EQ(planned->missingBytes, bytes);
+    expectWhole("owner/twins", fetch("owner/twins"));
+    EXPECT_EQ(m_last.bytes, bytes);
+}
+
+TEST_F(DownloadTest, NoRevisionLeavesTheRepository) {
+    m_hub.addModel("owner/good");
+    for (const char* revision : {"../../x", "", "/x"}) {
+        const auto refused = planModel(m_hub.access(), "owner/good", revision, parts, impatient(), {});
+        ASSERT_FALSE(refused) << revision;
+        EXPECT_EQ(refused.error().code, ErrorCode::BadUsage);
+    }
+    EXPECT_FALSE(fs::exists(m_hub.folder() / "served/log")) << "the hub isn't asked";
+}
+
 TEST_F(DownloadTest, OtherContentsAreThrownAwayAndFetchedOnceMore) {
     m_hub.addModel("owner/once-wrong");
     expectWhole("owner/once-wrong", fetch("owner/once-wrong"));

@@ -49,6 +49,34 @@ TEST(FileList, RefusesWhatItCannotBelieve) {
     EXPECT_THAT(message(list(R"({"rfilename": "a", "blobId": "../../x"})")), HasSubstr("hex digits"));
 }
 
+TEST(FileList, HasASizeOfEachFile) {
+    const auto message = [](const std::string& more) {
+        const auto files =
+            fileListFrom(list(R"({"rfilename": "a", "blobId": ")" + kGit + "\"" + more + "}"), "list");
+        return files ? std::to_string(files->files[0].size) : files.error().message;
+    };
+    EXPECT_EQ(message(R"(, "size": 0)"), "0");
+    EXPECT_EQ(message(""), "list: the size of a is missing, a number of bytes was needed");
+    EXPECT_EQ(message(R"(, "size": -1)"), "list: the size of a is -1, a number of bytes was needed");
+    EXPECT_EQ(message(R"(, "size": "9")"), "list: the size of a is \"9\", a number of bytes was needed");
+    EXPECT_EQ(message(R"(, "size": 1.5)"), "list: the size of a is 1.5, a number of bytes was needed");
+    const std::string lfs = R"(, "lfs": {"sha256": ")" + kSha + "\"";
+    EXPECT_EQ(message(R"(, "size": 7)" + lfs + "}"), "7") << "where lfs says none";
+    EXPECT_EQ(message(lfs + R"(, "size": 8})"), "8");
+    EXPECT_THAT(message(R"(, "size": 7)" + lfs + R"(, "size": -1})"), HasSubstr("the size of a is -1"));
+    EXPECT_THAT(message(lfs + "}"), HasSubstr("the size of a is missing"));
+}
+
+TEST(FileList, CountsTheSameEntryOnceAndRefusesTwoOfOneName) {
+    const auto entry = [](const std::string& hash) {
+        return R"({"rfilename": "a", "size": 3, "blobId": ")" + hash + "\"}";
+    };
+    EXPECT_EQ(fileListFrom(list(entry(kGit) + "," + entry(kGit)), "list")->files.size(), 1U);
+    const auto refused = fileListFrom(list(entry(kGit) + "," + entry(kCommit)), "list");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("list: a is there twice, with the hashes 111"));
+}
+
 TEST(HashOfFile, IsGitsForSmallFilesAndSha256ForLargeOnes) {
     const auto path = std::filesystem::path(testing::TempDir()) / ("hashed_" + std::to_string(getpid()));
     writeFile(path, "hello\n").value();

@@ -29,6 +29,26 @@ TEST(PartId, IsARepositoryOrAFileOfIt) {
         EXPECT_FALSE(partIdFrom(other)) << other;
 }
 
+TEST(Revision, IsWhatGitTakesForTheNameOfOne) {
+    for (const char* good : {"main", "refs/pr/1", "v1.0", "fp16", "feature/a-b_c", "caf\xc3\xa9",
+                             "0123456789abcdef0123456789abcdef01234567"})
+        EXPECT_TRUE(checkRevision(good)) << good;
+    const Repository repository(fs::path(testing::TempDir()) / "unwritten", "owner/name");
+    for (const char* bad : {"",     "../../x", "..",     "a/../b",   "a..b", "/etc/x", "a/",  "a//b", ".a",
+                            "a/.b", "a.",      "a.lock", "a.lock/b", "@",    "a@{1",   "a b", "a\nb", "a\x7f",
+                            "a~1",  "a^",      "a:b",    "a?",       "*",    "a[b",    "a\\b"}) {
+        const auto refused = checkRevision(bad);
+        ASSERT_FALSE(refused) << bad;
+        EXPECT_EQ(refused.error().code, ErrorCode::BadUsage);
+        EXPECT_THAT(refused.error().message, testing::HasSubstr("a branch, tag or commit was needed"));
+        EXPECT_FALSE(repository.setRevision(bad, "1111")) << bad;
+    }
+    EXPECT_FALSE(fs::exists(repository.folder()));
+    EXPECT_FALSE(checkRevision(std::string("a\0b", 3)));
+    EXPECT_FALSE(checkRevision(std::string(300, 'a')));
+    EXPECT_THAT(checkRevision("").error().message, testing::StartsWith("--revision \"\": "));
+}
+
 TEST(Repository, ShowsTheSnapshotOfMain) {
     const fs::path cache = fs::path(testing::TempDir()) / ("repository_" + std::to_string(getpid()));
     const Repository repository(cache, "owner/name");

@@ -98,7 +98,7 @@ TEST_F(TraceReader, RefusesWhatIsCutShortOrDamaged) {
         EXPECT_THAT(problemOf(bytes.substr(0, size)), HasSubstr("cut short")) << size;
     // Of the checksum that a gzip file ends with.
     bytes[bytes.size() - 6] = static_cast<char>(~bytes[bytes.size() - 6]);
-    EXPECT_THAT(problemOf(bytes), HasSubstr("damaged"));
+    EXPECT_THAT(problemOf(bytes), HasSubstr("given.json: the gzip file is damaged (incorrect data check)"));
     bytes[bytes.size() / 2] = static_cast<char>(~bytes[bytes.size() / 2]);
     EXPECT_NE(problemOf(bytes), "");
 }

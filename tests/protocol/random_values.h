@@ -80,7 +80,8 @@ class RandomValues {
         if (target.method == Method::MagCache) target.mostSkips = integer(1, 1000);
         if (target.method == Method::MagCache) target.wholeShare = number(0, 1);
         if (target.needsCurve())
-            for (int count = integer(0, 5); count > 0; --count) target.curve.push_back(number(-9, 9));
+            for (int count = integer(0, 5); count > 0; --count) target.curve.push_back(number(0.01, 9));
+        if (!target.curve.empty() && coin()) target.curveModel = "a/b";
     }
     template <class T>
     void fill(const RenderField& field, std::optional<T>& target) {

@@ -67,6 +67,7 @@ void set(StepCache& value) {
     value.threshold = 0.12;
     value.mostSkips = 4;
     value.curve = {1, 0.99, 0.95};
+    value.curveModel = "a/b";
 }
 void set(std::vector<std::string>& value) {
     value = {"fav2", "sagev1"};

@@ -39,6 +39,7 @@ TEST(StepCacheFit, PutsEachStepsRatioAtItsPlaceAndIsReadBack) {
     const auto tea = protocol::stepCacheFromOption("teacache:0.1@" + file);
     ASSERT_TRUE(tea) << tea.error().message;
     EXPECT_EQ(tea->curve, curves->teacache);
+    EXPECT_EQ(tea->curveModel, "mine");
     EXPECT_EQ(protocol::stepCacheFromOption("magcache:0.1:3@" + file)->curve, curves->magcache);
     EXPECT_THAT(protocol::stepCacheFromOption("taylorseer:3@" + file).error().message,
                 HasSubstr("teacache or magcache before @ was needed"));
@@ -48,6 +49,19 @@ TEST(StepCacheFit, PutsEachStepsRatioAtItsPlaceAndIsReadBack) {
     EXPECT_THAT(protocol::stepCacheFromOption("teacache:0.1@" + file).error().message,
                 HasSubstr("the file has no coefficients of it"));
     std::filesystem::remove(file);
+}
+
+TEST(StepCacheFit, WritesNothingThatIsNotReadBack) {
+    std::vector<RecordedStep> recorded{{1, 0.1, 0.2, 1}, {2, 0.2, 0.3, -1}, {3, 0.3, 0.4, 1}};
+    const auto curves = fitStepCaches("mine", 4, recorded);
+    ASSERT_FALSE(curves);
+    EXPECT_EQ(
+        curves.error().message,
+        "--step-cache record: the render of mine tells magcache -1.0: a number above 0 and at most 1000 "
+        "was needed");
+    recorded[1].magnitude = 1;
+    for (RecordedStep& step : recorded) step.added = 0;
+    EXPECT_THAT(fitStepCaches("mine", 4, recorded).error().message, HasSubstr("isn't 0 everywhere"));
 }
 
 TEST(StepCacheFit, NeedsTwoChanges) {

@@ -174,13 +174,44 @@ void standInForPython() {
         static_cast<void>(dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD));
 }
 
+bool wantsFloat(const c10::Argument& argument) {
+    return argument.type()->str().find("float") != std::string::npos;
+}
+
+/// What valueOf() makes of a value in the recipe; null where it makes nothing of it.
+c10::TypePtr typeOf(const json& given, const c10::Argument& argument) {
+    if (given.is_null()) return c10::NoneType::get();
+    if (given.is_boolean() || given == "$causal") return c10::BoolType::get();
+    if (given.is_number_float() || given == "$scale") return c10::FloatType::get();
+    if (given.is_number())
+        return wantsFloat(argument) ? c10::TypePtr(c10::FloatType::get()) : c10::IntType::get();
+    if (given == "$q" || given == "$k" || given == "$v") return c10::TensorType::get();
+    const bool isText = given.is_string() && !given.get_ref<const std::string&>().starts_with('$');
+    return isText ? c10::TypePtr(c10::StringType::get()) : nullptr;
+}
+
+/// What is wrong with a value for an argument; empty: it fits.
+std::string misfit(const json& given, const c10::Argument& argument) {
+    const std::string value = given.dump(-1, ' ', true, json::error_handler_t::replace);
+    const c10::TypePtr type = typeOf(given, argument);
+    if (type == nullptr)
+        return "argument " + argument.name() + " " + value +
+               ": a number, true or false, a text, null, or one of $q, $k, $v, $scale, $causal was needed";
+    if (type->isSubtypeOf(*argument.type())) return "";
+    return "argument " + argument.name() + " " + value + ": " + argument.type()->str() + " was needed";
+}
+
 /// Every argument without a default has to be in the recipe, and the other way round.
 std::string misfit(const c10::FunctionSchema& schema, const json& arguments) {
     for (const c10::Argument& argument : schema.arguments())
         if (!argument.default_value() && !arguments.contains(argument.name()))
             return "\"arguments\" lacks " + argument.name();
-    for (const auto& [name, value] : arguments.items())
-        if (!schema.argumentIndexWithName(name)) return "the operator has no argument " + name;
+    for (const auto& [name, value] : arguments.items()) {
+        const auto place = schema.argumentIndexWithName(name);
+        if (!place) return "the operator has no argument " + name;
+        const std::string why = misfit(value, schema.arguments()[std::size_t(*place)]);
+        if (!why.empty()) return why;
+    }
     return "";
 }
 
@@ -229,9 +260,8 @@ c10::IValue valueOf(const json& given, const c10::Argument& argument, const reel
     if (given.is_null()) return {};
     if (given.is_boolean()) return given.get<bool>();
     if (given.is_number_float()) return given.get<double>();
-    const bool wantsFloat = argument.type()->str().find("float") != std::string::npos;
     if (given.is_number())
-        return wantsFloat ? c10::IValue(given.get<double>()) : c10::IValue(given.get<int64_t>());
+        return wantsFloat(argument) ? c10::IValue(given.get<double>()) : c10::IValue(given.get<int64_t>());
     const auto word = given.get<std::string>();
     if (word == "$q") return tensors.q;
     if (word == "$k") return tensors.k;
