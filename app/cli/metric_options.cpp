@@ -85,15 +85,15 @@ Result<bool> MetricOptions::measure(const std::filesystem::path& clip, const std
                                     const std::stop_token& stop) const {
     const bool hasReference = !reference.empty() && reference != clip && into.drift.has_value();
     if (!m_perception || m_perception->isMeasured(into, hasReference)) return false;
-    const comparison::ComparedFrames frames = comparison::comparedFrames(clip, stop);
-    perception::Subject subject{frames.file, {}, prompt, {}};
-    bool areKept = frames.isLossless;
+    comparison::ComparedPair frames;
     if (hasReference) {
-        const comparison::ComparedFrames other = comparison::comparedFrames(reference, stop);
-        subject.reference = other.file;
-        areKept = areKept && other.isLossless;
+        frames = comparison::comparedPair(clip, reference, stop);
+    } else {
+        const comparison::ComparedFrames own = comparison::comparedFrames(clip, stop);
+        frames = {own.file, {}, own.isLossless};
     }
-    subject.measuredOn = areKept ? metrics::kKeptFrames : metrics::kDecodedClips;
+    const perception::Subject subject{frames.clip, frames.reference, prompt,
+                                      frames.isLossless ? metrics::kKeptFrames : metrics::kDecodedClips};
     if (auto measured = m_perception->measure(subject, into, stop); !measured)
         return measured.error().in(clip.filename().string());
     return true;

@@ -111,11 +111,18 @@ std::string forReading(const metrics::ClipMetrics& measured) {
     return text + withText(measured);
 }
 
-/// The kept frames where they are there, else the clip decoded.
-Result<media::RgbVideo> framesOf(const std::string& clip) {
-    const comparison::ComparedFrames source = comparison::comparedFrames(clip);
-    if (!source.remark.empty()) say("note: " + source.remark);
-    return media::readRgb(source.file);
+/// What the clip, and the reference where there is one, are read from; said where it isn't what it could be.
+comparison::ComparedPair sourcesOf(const MetricsVerb& verb) {
+    const std::string& clip = verb.clips.front();
+    comparison::ComparedPair sources;
+    if (verb.reference.empty()) {
+        comparison::ComparedFrames own = comparison::comparedFrames(clip);
+        sources = {own.file, {}, own.isLossless, std::move(own.remark)};
+    } else {
+        sources = comparison::comparedPair(clip, verb.reference);
+    }
+    if (!sources.remark.empty()) say("note: " + sources.remark);
+    return sources;
 }
 
 /// Several clips, or results that are to have what is measured.
@@ -148,11 +155,12 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     if (verb.json && verb.csv) return fail({ErrorCode::BadUsage, "--json and --csv: only one of them"});
     if (verb.keep || verb.clips.size() > 1) return measureAll(verb, machine);
     const std::string& clip = verb.clips.front();
-    auto video = framesOf(clip);
+    const comparison::ComparedPair sources = sourcesOf(verb);
+    auto video = media::readRgb(sources.clip);
     if (!video) return fail(video.error());
     std::optional<media::RgbVideo> reference;
     if (!verb.reference.empty()) {
-        auto read = framesOf(verb.reference);
+        auto read = media::readRgb(sources.reference);
         if (!read) return fail(read.error());
         reference = *std::move(read);
     }
@@ -160,7 +168,7 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     if (!measured) return fail(measured.error());
     if (auto asked = measureAsked(verb, machine, *measured); !asked) return fail(asked.error());
     if (!verb.apart.empty()) {
-        const auto read = media::readRgb(verb.apart);
+        const auto read = media::readRgb(comparison::comparedFrames(verb.apart).file);
         if (!read) return fail(read.error());
         if (read->frameCount() < 2)
             return fail({ErrorCode::BadUsage, "--frames-apart " + verb.apart + ": it has " +
@@ -170,11 +178,7 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     }
     if (const std::string warning = metrics::gateWarning(measured->gates.value()); !warning.empty())
         say(clip + ": " + warning);
-    const auto& drift = measured->drift;
-    if (drift && drift->comparedFrames != measured->frames)
-        say(clip + ": " + std::to_string(drift->comparedFrames.value()) + " of " +
-            std::to_string(measured->frames) + " frames compared: the reference has " +
-            std::to_string(drift->referenceFrames.value()));
+    if (measured->drift) sayUnequal(clip, verb.reference, *measured);
     if (verb.csv) return printResult(metrics::metricsCsv(*measured));
     return printResult(verb.json ? result::metricsJson(*measured) : forReading(*measured));
 }

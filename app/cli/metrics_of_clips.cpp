@@ -8,6 +8,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "core/base/number_text.h"
+#include "core/media/clip.h"
 #include "core/metrics/measures.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
@@ -48,10 +49,7 @@ Result<void> requireCompared(const MeasuredClip& measured, const fs::path& refer
     if (!drift)
         return Error{ErrorCode::BadUsage, "the reference clip " + reference.string() +
                                               " has pictures of another size: they must be of one size"};
-    if (drift->comparedFrames && drift->referenceFrames && *drift->comparedFrames != measured.metrics.frames)
-        say(measured.clip.string() + ": " + std::to_string(*drift->comparedFrames) + " of " +
-            std::to_string(measured.metrics.frames) + " frames compared: the reference has " +
-            std::to_string(*drift->referenceFrames));
+    sayUnequal(measured.clip, reference, measured.metrics);
     return {};
 }
 
@@ -74,6 +72,19 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Me
     }
     into.isKept = true;
     return *added ? result::saveMetrics(into.clip, into.metrics) : Result<void>();
+}
+
+/// Figures of kept frames and of encoded clips side by side differ by what encoding took.
+void sayWhichAreEncoded(const std::vector<MeasuredClip>& all) {
+    std::vector<fs::path> encoded;
+    for (const MeasuredClip& measured : all) {
+        if (measured.error) continue;
+        const auto manifest = result::readManifest(measured.clip);
+        if (!manifest || !manifest->keptFrames) encoded.push_back(measured.clip);
+    }
+    if (encoded.size() == all.size()) return;
+    for (const fs::path& clip : encoded)
+        say("note: " + clip.string() + ": measured as it is encoded, others by the frames that were kept");
 }
 
 std::string textOf(const MeasuredClip& measured, bool hasReference) {
@@ -99,6 +110,21 @@ ordered_json jsonOf(const MeasuredClip& measured) {
 
 }  // namespace
 
+void sayUnequal(const fs::path& clip, const fs::path& reference, const metrics::ClipMetrics& measured) {
+    const auto& drift = measured.drift;
+    if (!drift || !drift->comparedFrames || !drift->referenceFrames) return;
+    if (measured.frames != *drift->referenceFrames)
+        say(clip.string() + ": " + std::to_string(*drift->comparedFrames) + " of " +
+            std::to_string(measured.frames) + " frames compared: the reference has " +
+            std::to_string(*drift->referenceFrames));
+    const auto own = media::Clip::open(clip), other = media::Clip::open(reference);
+    if (!own || !other) return;
+    const double rate = (*own)->info().fps.value(), theirs = (*other)->info().fps.value();
+    if (rate != theirs)
+        say(clip.string() + ": it has " + significant(rate, 6) + " frames/s, the reference " +
+            significant(theirs, 6) + ": frame n is held against frame n, whenever each is shown");
+}
+
 int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
     const InterruptWatch interrupts;
     ClipMeasuring measuring(asked, what.device);
@@ -117,6 +143,7 @@ int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
         if (done.error().code == ErrorCode::Cancelled) return status;
     }
     line.clear();
+    sayWhichAreEncoded(all);
     ordered_json document = {{"clips", ordered_json::array()}};
     std::string text;
     for (const MeasuredClip& measured : all) {

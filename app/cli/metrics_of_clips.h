@@ -1,9 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "app/cli/metric_options.h"
+#include "core/metrics/clip_metrics.h"
 
 namespace reelgrid::cli {
 
@@ -16,6 +18,11 @@ struct ClipsToMeasure {
     bool keep = false;  ///< write what was measured into their results
     bool json = false;
 };
+
+/// Says where a clip and its reference have other numbers of frames or frames a second, which are compared
+/// one by one nevertheless.
+void sayUnequal(const std::filesystem::path& clip, const std::filesystem::path& reference,
+                const metrics::ClipMetrics& measured);
 
 /// Measures them one after another and prints what came out. A clip that can't be measured is said and keeps
 /// the others from nothing; the exit code is then 1.

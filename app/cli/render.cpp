@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -168,6 +169,10 @@ void ClipRenderer::tell(const CheckedRequest& checked, const std::string& clip,
         result.manifest.temporal && !verdict.empty())
         say(verdict);
     if (const auto& cache = result.manifest.stepCache) say(comparison::stepCacheLine(*cache));
+    if (checked.settings().stepCache.method == protocol::StepCache::Method::Record)
+        say("note: --step-cache record: what changed from step to step is in " +
+            (protocol::resultFolderOf(clip) / protocol::kTimingFile).string() +
+            " (changes); tune --step-cache record makes coefficients of it");
     if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));
 }
 
@@ -175,6 +180,11 @@ void ClipRenderer::tell(const CheckedRequest& checked, const std::string& clip,
 Result<std::vector<CheckedRequest>> samplesOf(const RenderVerb& verb, const CheckedRequest& first,
                                               const fs::path& output, const machine::LocalMachine& machine) {
     std::vector<CheckedRequest> samples;
+    const auto further = static_cast<std::uint64_t>(verb.render.samples() - 1);
+    if (first.request().seed > std::numeric_limits<std::uint64_t>::max() - further)
+        return Error{ErrorCode::BadUsage, "--num-samples " + std::to_string(verb.render.samples()) +
+                                              ": from --seed " + std::to_string(first.request().seed) +
+                                              " on there are fewer seeds"};
     for (int sample = 0; sample < verb.render.samples(); ++sample) {
         const std::uint64_t seed = first.request().seed + static_cast<std::uint64_t>(sample);
         auto checked =

@@ -21,6 +21,7 @@
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
 #include "core/protocol/step_cache_json.h"
+#include "core/result/clip_result.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -158,6 +159,11 @@ Result<void> applyRecipe(protocol::RenderRequest& request, const families::Model
     return {};
 }
 
+/// What --chain-save writes and --chain-from takes beside clips.
+bool isLatentsFile(const fs::path& file) {
+    return file.extension() == ".safetensors";
+}
+
 }  // namespace
 
 void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
@@ -238,11 +244,21 @@ Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& ask
         request.motionAdapter = fs::absolute(*request.motionAdapter).lexically_normal().string();
     if (request.chainFrom) {
         fs::path from = fs::absolute(*request.chainFrom).lexically_normal();
-        if (from.extension() != ".safetensors")
-            from = protocol::resultFolderOf(from) / protocol::kLatentsFile;
+        if (!isLatentsFile(from)) {
+            auto latents = result::latentsOfClip(from);
+            if (!latents) return latents.error().in("--chain-from");
+            from = *std::move(latents);
+        }
         request.chainFrom = from.string();
     }
-    if (request.chainSave) request.chainSave = fs::absolute(*request.chainSave).lexically_normal().string();
+    if (request.chainSave) {
+        const fs::path into = fs::absolute(*request.chainSave).lexically_normal();
+        std::error_code failed;
+        if (!isLatentsFile(into) || fs::is_directory(into, failed))
+            return Error{ErrorCode::BadUsage, "--chain-save " + *request.chainSave +
+                                                  ": a file whose name ends in .safetensors was needed"};
+        request.chainSave = into.string();
+    }
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
     if (m_stepCache) {
         auto cache = protocol::stepCacheFromOption(*m_stepCache);

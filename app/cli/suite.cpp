@@ -23,6 +23,7 @@
 #include "core/comparison/caption.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/earlier_result.h"
+#include "core/comparison/summary.h"
 #include "core/devices/gpu_choice.h"
 #include "core/jobs/job_queue.h"
 #include "core/machine/local_machine.h"
@@ -184,6 +185,8 @@ Result<void> measure(Run& run, MetricOptions& asked, const std::stop_token& stop
         if (!done) row.error = done.error();
         row.measured = suite::measuredOf(clip);
         row.manifest = suite::comparedPart(clip.manifest);
+        row.remark = comparison::captionOf(clip.manifest).remark;
+        row.why = comparison::attentionRemarks(clip.manifest);
     }
     line.clear();
     if (measuring.reused() > 0)
@@ -234,6 +237,8 @@ int finish(const SuiteVerb& verb, const Run& run, const suite::SuiteResult& resu
     if (verb.json && result.againstNotes)
         for (const std::string& line : suite::linesOf(*result.againstNotes, result.plan))
             say("note: --against: " + line);
+    if (const std::string line = suite::unmeasuredGate(result); verb.json && !line.empty())
+        say("note: --gate: " + line);
     const int printed = verb.json ? printResult(document)
                                   : printResult(suite::suiteText(result) + "report: " + report.string());
     if (!result.passed()) return 1;

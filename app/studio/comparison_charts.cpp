@@ -59,7 +59,7 @@ ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart*
 void ComparisonCharts::draw() {
     std::vector<widgets::RenderTiming> timings;
     std::vector<widgets::ClipCurves> curves;
-    const ComparedClip* base = baseOf(*m_comparison);
+    const ComparedClip *base = baseOf(*m_comparison), *reference = m_comparison->reference();
     std::size_t against = 0;
     const result::Manifest* first = nullptr;
     for (const ComparedClip& clip : m_comparison->clips()) {
@@ -67,7 +67,7 @@ void ComparisonCharts::draw() {
         const ClipFacts& facts = *clip.facts;
         curves.push_back({clip.label, clip.color, facts.result.metrics,
                           m_playback != nullptr ? m_playback->frameTimes(clip) : facts.frameSeconds,
-                          roleOf(clip)});
+                          roleOf(clip), reference != nullptr ? otherContent(*reference, clip) : QString()});
         const result::Timing* timing = clip.timing();
         if (timing == nullptr) continue;
         if (base != nullptr && base->id == clip.id) against = timings.size();

@@ -35,8 +35,14 @@ QString otherWork(const ComparedClip& reference, const ComparedClip& clip) {
         comparison::workDifferences(reference.facts->result.manifest, clip.facts->result.manifest));
 }
 
+QString otherContent(const ComparedClip& reference, const ComparedClip& clip) {
+    if (!reference.facts || !clip.facts) return {};
+    return differenceText(
+        comparison::contentDifferences(reference.facts->result.manifest, clip.facts->result.manifest));
+}
+
 QString differsText(const ComparedClip& reference, const ComparedClip& clip) {
-    const QString other = otherWork(reference, clip);
+    const QString other = otherContent(reference, clip);
     return other.isEmpty() ? QString()
                            : QCoreApplication::translate("Differences", " (differs: %1)").arg(other);
 }

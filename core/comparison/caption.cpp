@@ -25,15 +25,33 @@ std::string remarkOf(const std::vector<protocol::CallRecord>& attention) {
     return remark;
 }
 
-/// "fav2", "ran" and "sdpa" of "fav2 (ran sdpa)".
-std::vector<std::string> wordsOf(const std::string& label) {
+/// The backends that a label names, each by its longest name: "fav3_sage" and "sdpa" of
+/// "run fav3_sage-2 (ran sdpa)".
+std::vector<std::string> backendsIn(const std::string& label) {
     std::vector<std::string> words{""};
-    for (const char c : label)
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
+    for (const char c : label) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
             words.back() += c;
-        else
-            words.emplace_back();
-    return words;
+            continue;
+        }
+        if (c != '_') words.emplace_back();  // no name reaches beyond an empty word
+        words.emplace_back();
+    }
+    std::vector<std::string> named;
+    for (std::size_t first = 0; first < words.size(); ++first) {
+        std::string name, longest;
+        std::size_t last = first;
+        for (std::size_t i = first; i < words.size() && !words[i].empty(); ++i) {
+            name += (i > first ? "_" : "") + words[i];
+            if (kernels::findBackend(name) == nullptr) continue;
+            longest = name;
+            last = i;
+        }
+        if (longest.empty()) continue;
+        named.push_back(longest);
+        first = last;
+    }
+    return named;
 }
 
 }  // namespace
@@ -43,16 +61,20 @@ std::string Caption::text() const {
 }
 
 bool Caption::isContradictedBy(const std::string& label) const {
-    if (name.empty() || label == text()) return false;
-    const std::vector<std::string> words = wordsOf(label);
-    return std::ranges::find(words, backend) == words.end() &&
-           std::ranges::any_of(words,
-                               [](const std::string& word) { return kernels::findBackend(word) != nullptr; });
+    if (name.empty() || label == text() || label.starts_with(text() + " (labelled ")) return false;
+    std::string rest = label;
+    if (const auto told = remark.empty() ? rest.npos : rest.find(remark); told != rest.npos)
+        rest.erase(told, remark.size());
+    if (rest.find("(ran ") != rest.npos) return true;  // as an earlier render of the file did
+    const std::vector<std::string> named = backendsIn(rest);
+    return !named.empty() && std::ranges::find(named, backend) == named.end();
 }
 
 std::string Caption::labelled(const std::string& label) const {
     if (label.empty() || label == name) return text();
-    return isContradictedBy(label) ? text() + " (labelled " + label + ")" : label;
+    if (isContradictedBy(label)) return text() + " (labelled " + label + ")";
+    const bool isTold = remark.empty() || label.find(remark) != std::string::npos;
+    return isTold ? label : label + " (" + remark + ")";
 }
 
 template <template <class> class Maybe>

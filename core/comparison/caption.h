@@ -20,10 +20,11 @@ struct Caption {
     [[nodiscard]] std::string text() const;
     /// Whether the others are measured against this clip: the reference backend throughout.
     [[nodiscard]] bool isReference() const { return name == protocol::kReferenceBackend && remark.empty(); }
-    /// Whether a label that a person or a file's name gave the clip names other backends, and not this one.
+    /// Whether a label that a person or a file's name gave the clip names other backends and not this one, or
+    /// says that another ran.
     [[nodiscard]] bool isContradictedBy(const std::string& label) const;
-    /// Such a label beside what ran, "sla (labelled sdpa)"; any other stays as it is. Empty, or the name
-    /// alone: text().
+    /// Such a label beside what ran, "sla (labelled sdpa)"; any other with the remark behind it, "the first
+    /// try (ran sdpa)". Empty, or the name alone: text().
     [[nodiscard]] std::string labelled(const std::string& label) const;
 };
 

@@ -50,16 +50,13 @@ ClipMeasurer::ClipMeasurer(std::filesystem::path reference, std::size_t partByte
 
 Result<metrics::ClipMetrics> ClipMeasurer::measureParts(const std::filesystem::path& clip, bool wantsDrift,
                                                         const std::stop_token& stop) const {
-    const ComparedFrames source = comparedFrames(clip, stop);
-    const ComparedFrames referenceSource =
-        wantsDrift ? comparedFrames(m_reference, stop) : ComparedFrames{{}, source.isLossless, {}, {}};
-    const bool areKept = source.isLossless && referenceSource.isLossless;
-    // A clip beside kept frames would be as far from them as encoding took it.
-    auto frames = media::RgbReader::open(areKept ? source.file : clip);
+    const ComparedPair source = wantsDrift ? comparedPair(clip, m_reference, stop)
+                                           : ComparedPair{comparedFrames(clip, stop).file, {}};
+    auto frames = media::RgbReader::open(source.clip);
     if (!frames) return frames.error();
     std::optional<media::RgbReader> reference;
     if (wantsDrift) {
-        auto opened = media::RgbReader::open(areKept ? referenceSource.file : m_reference);
+        auto opened = media::RgbReader::open(source.reference);
         if (!opened) return opened.error();
         if (opened->info().width == frames->info().width && opened->info().height == frames->info().height)
             reference.emplace(*std::move(opened));
@@ -89,7 +86,7 @@ Result<metrics::ClipMetrics> ClipMeasurer::measureParts(const std::filesystem::p
     metrics::ClipMetrics all = measurement.finish();
     if (all.drift) {
         all.drift->referenceFrames = reference->info().frameCount();
-        all.drift->measuredOn = areKept ? metrics::kKeptFrames : metrics::kDecodedClips;
+        all.drift->measuredOn = source.isLossless ? metrics::kKeptFrames : metrics::kDecodedClips;
     }
     return all;
 }

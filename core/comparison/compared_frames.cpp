@@ -42,6 +42,19 @@ ComparedFrames comparedFrames(const fs::path& clip, const std::stop_token& stop)
     return {clip, false, fault + "; the encoded clip is shown and measured instead", {}};
 }
 
+ComparedPair comparedPair(const fs::path& clip, const fs::path& reference, const std::stop_token& stop) {
+    const ComparedFrames own = comparedFrames(clip, stop), other = comparedFrames(reference, stop);
+    if (own.isLossless && other.isLossless) return {own.file, other.file, true};
+    ComparedPair pair{clip, reference, false};
+    for (const ComparedFrames* each : {&own, &other})
+        if (!each->remark.empty()) pair.remark += (pair.remark.empty() ? "" : "; ") + each->remark;
+    if (pair.remark.empty() && own.isLossless != other.isLossless)
+        pair.remark = (own.isLossless ? clip : reference).string() +
+                      ": the encoded clip is measured, not its kept frames: " +
+                      (own.isLossless ? reference : clip).string() + " has none";
+    return pair;
+}
+
 Result<std::string> hashOfCompared(const fs::path& clip, const std::stop_token& stop) {
     const ComparedFrames compared = comparedFrames(clip, stop);
     return compared.sha256.empty() ? sha256OfFile(compared.file, stop) : compared.sha256;

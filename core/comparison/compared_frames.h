@@ -27,6 +27,17 @@ struct ComparedFrames {
 /// counts as no frames kept.
 ComparedFrames comparedFrames(const std::filesystem::path& clip, const std::stop_token& stop = {});
 
+/// Two clips that are held against each other: both by kept frames, or else both as they are encoded. A clip
+/// beside kept frames would be as far from them as encoding took it.
+struct ComparedPair {
+    std::filesystem::path clip, reference;
+    bool isLossless = false;
+    /// Why kept frames aren't read, where one of the two has them; else empty.
+    std::string remark{};
+};
+ComparedPair comparedPair(const std::filesystem::path& clip, const std::filesystem::path& reference,
+                          const std::stop_token& stop = {});
+
 /// The SHA-256 of the file that a clip's frames are read from. NotFound, Io or Cancelled.
 Result<std::string> hashOfCompared(const std::filesystem::path& clip, const std::stop_token& stop = {});
 

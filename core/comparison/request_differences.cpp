@@ -69,6 +69,11 @@ std::string wordOf(std::string key) {
     return key;
 }
 
+std::vector<std::string> differencesOf(const Manifest& one, const Manifest& other, Beside beside) {
+    if (one.settings.has_value() != other.settings.has_value()) return {"what is known of them"};
+    return requestDifferences({&one, &other}, beside);
+}
+
 }  // namespace
 
 std::vector<std::string> requestDifferences(const std::vector<const Manifest*>& manifests, Beside beside) {
@@ -92,8 +97,11 @@ std::vector<std::string> requestDifferences(const std::vector<const Manifest*>& 
 }
 
 std::vector<std::string> workDifferences(const Manifest& one, const Manifest& other) {
-    if (one.settings.has_value() != other.settings.has_value()) return {"what is known of them"};
-    return requestDifferences({&one, &other}, Beside::Content);
+    return differencesOf(one, other, Beside::Content);
+}
+
+std::vector<std::string> contentDifferences(const Manifest& one, const Manifest& other) {
+    return differencesOf(one, other, Beside::Shortcuts);
 }
 
 std::string listed(const std::vector<std::string>& words) {

@@ -24,6 +24,9 @@ std::vector<std::string> requestDifferences(const std::vector<const result::Mani
 /// did, that is the difference: "what is known of them".
 std::vector<std::string> workDifferences(const result::Manifest& one, const result::Manifest& other);
 
+/// The same of two renders whose pictures are compared: prompt, seed and picture, too.
+std::vector<std::string> contentDifferences(const result::Manifest& one, const result::Manifest& other);
+
 /// "prompt, seed and steps"
 std::string listed(const std::vector<std::string>& words);
 

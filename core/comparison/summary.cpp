@@ -76,6 +76,14 @@ std::string lockstepLine(const metrics::LockstepMap& map) {
     return line;
 }
 
+namespace {
+/// How sparse a kernel was, which at few tokens may be not at all.
+std::string keptText(double kept) {
+    const std::string share = fixed(100 * kept, 0) + " % of the blocks kept";
+    return share == "100 % of the blocks kept" ? "all blocks kept, nothing was left out" : share;
+}
+}  // namespace
+
 std::vector<std::string> attentionRemarks(const result::Manifest& manifest) {
     std::vector<std::string> lines = manifest.remarks;
     for (const CallRecord& call : manifest.attention) {
@@ -86,6 +94,7 @@ std::vector<std::string> attentionRemarks(const result::Manifest& manifest) {
                             (call.why.empty() ? "" : " (" + call.why + ")"));
         else if (!call.why.empty())
             lines.push_back(module + " with " + call.used + ": " + call.why);
+        if (call.kept) lines.push_back(module + " with " + call.used + ": " + keptText(*call.kept));
     }
     return lines;
 }

@@ -31,7 +31,8 @@ std::string attentionLine(const result::Manifest& manifest);
 std::string lockstepLine(const metrics::LockstepMap& map);
 
 /// One line for each backend that took another's place ("self-attention: fav2 was asked for, sdpa ran 4 calls
-/// (head dim 512, …)") or left out a part of itself; before them what the model says (Manifest::remarks).
+/// (head dim 512, …)") or left out a part of itself, and for each that was sparse how much it kept; before
+/// them what the model says (Manifest::remarks).
 std::vector<std::string> attentionRemarks(const result::Manifest& manifest);
 
 /// "the VAE decoded in tiles of 256 pixels, …": tiles that weren't asked for are a different picture. Empty

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 
 namespace reelgrid::media {
@@ -25,6 +26,11 @@ bool fits(std::span<const std::int64_t> stamps, Rational timeBase, Rational rate
     return true;
 }
 
+Rational reduced(Rational rate) {
+    const std::int64_t divisor = std::gcd(rate.num, rate.den);
+    return divisor > 1 ? Rational{rate.num / divisor, rate.den / divisor} : rate;
+}
+
 /// Rates that people use near an estimate: whole, half and NTSC ones.
 std::vector<Rational> usualRatesNear(double rate) {
     const auto whole = std::int64_t(std::llround(rate));
@@ -32,9 +38,11 @@ std::vector<Rational> usualRatesNear(double rate) {
     return {{whole, 1}, {whole * 1000, 1001}, {doubled, 2}};
 }
 
-Rational reduced(Rational rate) {
-    const std::int64_t divisor = std::gcd(rate.num, rate.den);
-    return divisor > 1 ? Rational{rate.num / divisor, rate.den / divisor} : rate;
+bool isUsual(Rational rate) {
+    if (!isUsable(rate)) return false;
+    const Rational own = reduced(rate);
+    return std::ranges::any_of(usualRatesNear(rate.value()),
+                               [&](Rational usual) { return reduced(usual) == own; });
 }
 
 /// Seconds that the last frame stays, where its packet doesn't say: as long as the median frame.
@@ -59,7 +67,9 @@ FrameTiming frameTimingOf(std::span<const std::int64_t> stamps, Rational timeBas
     if (count > 1 && stamps.back() > stamps.front()) {
         const double span = double(stamps.back() - stamps.front()) * timeBase.value();
         const double estimate = double(count - 1) / span;
-        // A coarse clock fits many rates: prefer the usual ones to a declared average such as 1600/101.
+        // A coarse clock fits many rates: prefer a usual one that is declared, then any usual one, to a
+        // declared average such as 1600/101.
+        std::ranges::copy_if(declaredRates, std::back_inserter(candidates), isUsual);
         const auto usual = usualRatesNear(estimate);
         candidates.insert(candidates.end(), usual.begin(), usual.end());
         candidates.insert(candidates.end(), declaredRates.begin(), declaredRates.end());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/base/opened_file.h"
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
@@ -93,6 +94,23 @@ ClipResult readResultOfFile(const std::filesystem::path& clip) {
         {ErrorCode::InvalidData, manifest.string() + ": it is about another clip than " + clip.string() +
                                      " (clip_sha256); neither its figures nor its times count"});
     return none;
+}
+
+Result<std::filesystem::path> latentsOfClip(const std::filesystem::path& clip) {
+    const auto hash = sha256OfFile(clip);
+    if (!hash) return hash.error();
+    const auto manifest = readManifest(clip);
+    if (!manifest) return manifest.error();
+    const std::filesystem::path folder = protocol::resultFolderOf(clip);
+    if (!manifest->clipSha256.empty() && *hash != manifest->clipSha256)
+        return Error{ErrorCode::InvalidData, (folder / protocol::kManifestFile).string() +
+                                                 ": it is about another clip than " + clip.string() +
+                                                 " (clip_sha256), whose latents aren't known"};
+    const std::filesystem::path latents = folder / protocol::kLatentsFile;
+    if (const auto opened = openRegularFile(latents); !opened) return opened.error();
+    if (const std::string other = latentsDifference(clip, *manifest); !other.empty())
+        return Error{ErrorCode::InvalidData, clip.string() + ": " + other};
+    return latents;
 }
 
 }  // namespace reelgrid::result

@@ -42,4 +42,9 @@ std::string latentsDifference(const std::filesystem::path& clip, const Manifest&
 /// clip.
 ClipResult readResultOfFile(const std::filesystem::path& clip);
 
+/// The latents.safetensors that a render kept beside its clip. NotFound where clip or latents are missing,
+/// Io, or InvalidData where its manifest is about another clip of this name or about other latents. Reads
+/// both whole.
+Result<std::filesystem::path> latentsOfClip(const std::filesystem::path& clip);
+
 }  // namespace reelgrid::result

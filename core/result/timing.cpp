@@ -136,8 +136,13 @@ Result<Timing> timingFromJson(const json& object) {
 
 StageKind kindOf(std::string_view stage) {
     if (stage == "load") return StageKind::Loading;
-    return stage == "lockstep" || stage == "profile" || stage == kSaveStage ? StageKind::Measuring
-                                                                            : StageKind::Render;
+    for (const std::string_view measuring : {"lockstep", "profile", "metrics", kSaveStage})
+        if (stage == measuring) return StageKind::Measuring;
+    return StageKind::Render;
+}
+
+bool isStage(std::string_view name) {
+    return std::ranges::find(kStages, name) != kStages.end();
 }
 
 std::optional<double> Timing::secondsPerFrame() const {

@@ -33,9 +33,11 @@ struct StepChange {
 };
 
 /// What a stage is there for: the clip; the model, which a warm worker has loaded already; or what is
-/// done beside the render (lockstep maps, a profile, keeping latents that --resume goes on from).
+/// done beside the render (lockstep maps, a profile, metrics, keeping latents that --resume goes on from).
 enum class StageKind { Render, Loading, Measuring };
 StageKind kindOf(std::string_view stage);
+/// Whether a render has a stage of that name.
+bool isStage(std::string_view name);
 
 /// Times of one repetition of a render, in seconds. What was not measured is absent.
 struct Timing {

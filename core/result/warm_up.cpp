@@ -7,9 +7,21 @@ namespace {
 
 constexpr double kFirstBeyond = 5, kStillBeyond = 2;
 
-/// The longest of the last half of the steps.
-double usualOf(const std::vector<double>& steps) {
-    return *std::max_element(steps.begin() + std::ptrdiff_t(steps.size() / 2), steps.end());
+/// The steps that did as much as the first: where passes can be skipped, those with as many whole ones.
+std::vector<std::size_t> likeTheFirst(const Timing& timing) {
+    std::vector<std::size_t> alike;
+    for (std::size_t step = 0; step < timing.steps.size(); ++step)
+        if (timing.passes.empty() || (step < timing.passes.size() && timing.passes[step] == timing.passes[0]))
+            alike.push_back(step);
+    return alike;
+}
+
+/// The longest of the last half of these steps.
+double usualOf(const std::vector<double>& seconds, const std::vector<std::size_t>& steps) {
+    double longest = 0;
+    for (std::size_t i = steps.size() / 2; i < steps.size(); ++i)
+        longest = std::max(longest, seconds[steps[i]]);
+    return longest;
 }
 
 double secondsOf(const StepParts& step, std::string_view part) {
@@ -21,18 +33,22 @@ double secondsOf(const StepParts& step, std::string_view part) {
 
 std::optional<std::size_t> coldSteps(const Timing& timing) {
     const std::vector<double>& steps = timing.steps;
-    if (steps.size() < kFewestStepsToTell) return std::nullopt;
-    const double usual = usualOf(steps);
+    const std::vector<std::size_t> alike = likeTheFirst(timing);
+    if (alike.size() < kFewestStepsToTell) return std::nullopt;
+    const double usual = usualOf(steps, alike);
     std::size_t cold = 0;
     if (!(usual > 0) || !(steps.front() > kFirstBeyond * usual)) return cold;
-    while (cold < steps.size() / 2 && steps[cold] > kStillBeyond * usual) ++cold;
+    // One that did less than the first says nothing of those behind it.
+    while (cold < alike.size() / 2 && alike[cold] == cold && steps[cold] > kStillBeyond * usual) ++cold;
     return cold;
 }
 
 double warmUpSeconds(const Timing& timing) {
     const std::size_t cold = coldSteps(timing).value_or(0);
+    if (cold == 0) return 0;
+    const double usual = usualOf(timing.steps, likeTheFirst(timing));
     double beyond = 0;
-    for (std::size_t step = 0; step < cold; ++step) beyond += timing.steps[step] - usualOf(timing.steps);
+    for (std::size_t step = 0; step < cold; ++step) beyond += timing.steps[step] - usual;
     return beyond;
 }
 
@@ -41,7 +57,7 @@ double warmUpSecondsIn(const Timing& timing, std::string_view part) {
     if (cold == 0 || timing.stepParts.size() != timing.steps.size()) return 0;
     std::vector<double> seconds;
     for (const StepParts& step : timing.stepParts) seconds.push_back(secondsOf(step, part));
-    const double usual = usualOf(seconds);
+    const double usual = usualOf(seconds, likeTheFirst(timing));
     double beyond = 0;
     for (std::size_t step = 0; step < cold; ++step) beyond += std::max(0.0, seconds[step] - usual);
     return beyond;

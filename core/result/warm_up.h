@@ -8,17 +8,18 @@
 
 namespace reelgrid::result {
 
-/// Of fewer steps it isn't known whether the first were slowed.
+/// Of fewer steps that did as much as the first (of a step cache: with as many whole passes) it isn't known
+/// whether the first were slowed.
 inline constexpr std::size_t kFewestStepsToTell = 4;
 
-/// How many of the first denoising steps took longer than later ones, as warmUpSeconds() counts them; absent
-/// where there are too few steps to tell.
+/// How many of the first denoising steps took longer than later ones that did as much, as warmUpSeconds()
+/// counts them; absent where there are too few steps to tell.
 std::optional<std::size_t> coldSteps(const Timing& timing);
 
-/// Seconds that the first denoising steps took beyond what later ones take: a device's libraries start,
-/// kernels are compiled or tuned. 0 where the first step took at most five times as long as the longest of
-/// the last half (a backend that a policy gives the first steps to is not so much slower), or of fewer than
-/// four steps.
+/// Seconds that the first denoising steps took beyond what later ones with as much to do take: a device's
+/// libraries start, kernels are compiled or tuned. 0 where the first step took at most five times as long as
+/// the longest of the last half (a backend that a policy gives the first steps to is not so much slower), or
+/// of fewer than four steps.
 double warmUpSeconds(const Timing& timing);
 
 /// Of that, what lay in a part of the steps, such as "self_attention". 0 where they weren't measured by part.

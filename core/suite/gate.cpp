@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "core/base/number_text.h"
 #include "core/base/one_line.h"
 
 namespace reelgrid::suite {
@@ -41,7 +42,13 @@ Result<Gate> gateFrom(const std::string& text) {
         if (!readNumber(percent, gate.percent) || !(gate.percent > 0) || gate.percent > 100)
             return wrongGate(text);
     }
-    if (suiteMeasure(gate.key) == nullptr || !readNumber(number, gate.value)) return wrongGate(text);
+    const SuiteMeasure* measure = suiteMeasure(gate.key);
+    if (measure == nullptr || !readNumber(number, gate.value)) return wrongGate(text);
+    const auto [least, most] = measure->range;
+    if (!(gate.value >= least && gate.value <= most))  // and not NaN
+        return Error{ErrorCode::BadUsage, "--gate " + inOneLine(text) + ": for " + measure->title +
+                                              " a number from " + significant(least, 3) + " to " +
+                                              significant(most, 3) + " was needed"};
     return gate;
 }
 

@@ -26,7 +26,8 @@ struct Gate {
     }
 };
 
-/// KEY>=NUMBER or KEY<=NUMBER, and @PERCENT% where not all have to be. BadUsage naming what was needed.
+/// KEY>=NUMBER or KEY<=NUMBER, and @PERCENT% where not all have to be. BadUsage naming what was needed,
+/// also for a number that the measure never has.
 Result<Gate> gateFrom(const std::string& text);
 
 }  // namespace reelgrid::suite

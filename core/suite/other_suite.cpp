@@ -48,6 +48,8 @@ Result<void> readOtherJob(const json& job, const json& alike, OtherSuite& other)
     auto manifest = manifestOf(job, alike);
     if (!manifest) return manifest.error().in("job " + showJson(axes));
     read.manifest = *std::move(manifest);
+    if (const auto remark = job.find("remark"); remark != job.end() && remark->is_string())
+        read.remark = remark->get<std::string>();
     return {};
 }
 

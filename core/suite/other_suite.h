@@ -18,6 +18,7 @@ struct OtherSuite {
     struct Job {
         Measured measured;
         std::optional<result::Manifest> manifest;  ///< comparedPart(); absent: the file doesn't say
+        std::optional<std::string> remark{};       ///< SuiteRow::remark; likewise
     };
     std::filesystem::path file;
     std::map<std::string, Job> jobs;                    ///< by the job's values, keyOf()

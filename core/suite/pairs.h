@@ -9,19 +9,18 @@ namespace reelgrid::suite {
 /// Pairs of numbers by prompt: their differences, and how often the first is better.
 struct Pairs {
     ByPrompt differences;
-    double wins = 0;
-    std::size_t count = 0;
+    std::size_t wins = 0, count = 0;
 
     void add(const std::string& prompt, double own, double other, Better better) {
         differences[prompt].push_back(own - other);
         const double gain = better == Better::Higher ? own - other : other - own;
-        wins += gain > 0 ? 1 : gain == 0 ? 0.5 : 0;
+        wins += gain > 0;
         ++count;
     }
     void into(MeasureSummary& summary) const {
         if (count == 0) return;
         summary.difference = estimateOf(differences);
-        summary.winRate = wins / double(count);
+        summary.winRate = double(wins) / double(count);
     }
 };
 

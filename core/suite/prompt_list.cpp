@@ -1,7 +1,8 @@
 #include "core/suite/prompt_list.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <string_view>
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
@@ -25,14 +26,26 @@ Result<std::vector<std::string>> promptsOf(const json& list, const std::string& 
     return prompts;
 }
 
-std::vector<std::string> linesOf(const std::string& text) {
+/// Lines end with LF, CR LF or CR.
+std::vector<std::string> linesOf(std::string_view text) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        if (line.ends_with('\r')) line.pop_back();
-        if (line.find_first_not_of(" \t") != std::string::npos) lines.push_back(line);
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+        if (line.find_first_not_of(" \t") != std::string_view::npos) lines.emplace_back(line);
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
     return lines;
+}
+
+bool isUtf8(const std::string& text) {
+    try {
+        (void)json(text).dump();
+        return true;
+    } catch (const json::exception&) {
+        return false;
+    }
 }
 
 }  // namespace
@@ -40,6 +53,7 @@ std::vector<std::string> linesOf(const std::string& text) {
 Result<std::vector<std::string>> readPrompts(const std::filesystem::path& file) {
     auto text = readFile(file, kMaxFileBytes);
     if (!text) return text.error();
+    if (!isUtf8(*text)) return Error{ErrorCode::InvalidData, file.string() + ": text in UTF-8 was needed"};
     std::vector<std::string> prompts;
     if (file.extension() == ".json") {
         auto list = parseJson(*text, file.string());

@@ -61,6 +61,11 @@ void addOnce(std::vector<std::string>& texts, const std::string& text) {
     if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
+/// As a difference has it.
+std::string shownRemark(const std::string& remark) {
+    return remark.empty() ? "as asked" : remark;
+}
+
 class Comparing {
   public:
     Comparing(SuiteResult& result, const OtherSuite& other) : m_result(result), m_other(other) {
@@ -78,7 +83,7 @@ class Comparing {
     void run() {
         for (const SuiteRow& row : m_result.rows) compare(row);
         for (const auto& [backend, measures] : m_pairs) {
-            SuiteResult::Against against{m_notes.folder, backend, {}};
+            SuiteResult::Against against{m_notes.folder, backend, {}, remarkOf(backend)};
             for (const SuiteMeasure& measure : suiteMeasures()) {
                 const auto found = measures.find(measure.key);
                 if (found == measures.end()) continue;
@@ -105,6 +110,8 @@ class Comparing {
         RenderDifferences differences;
         if (row.manifest && same->manifest)
             differences = differencesBetween(*row.manifest, *same->manifest, m_varied);
+        if (same->remark && *same->remark != row.remark)
+            differences.picture.push_back({"what ran", shownRemark(row.remark), shownRemark(*same->remark)});
         if (!differences.picture.empty()) {
             differences.picture.insert(differences.picture.end(), differences.cost.begin(),
                                        differences.cost.end());
@@ -128,6 +135,11 @@ class Comparing {
         if (!differences.cost.empty()) note(What::Cost, std::move(differences.cost), row.job);
         if (lacksDrift) note(What::Drift, m_otherReference, row.job);
         if (isCompared) notePlaces(row.manifest, same->manifest);
+    }
+    [[nodiscard]] std::string remarkOf(const std::string& backend) const {
+        for (const ValueSummary& value : m_result.values)
+            if (value.axis == kBackendAxis && valueText(value.value) == backend) return value.remark;
+        return {};
     }
     void note(What what, std::vector<FieldDifference> fields, std::size_t job) {
         for (NotCompared& group : m_notes.notCompared)

@@ -18,6 +18,7 @@ using protocol::FieldReader;
 
 constexpr std::size_t kMostAxes = 100;
 constexpr std::size_t kMostKeyBytes = 256;
+constexpr std::size_t kMostLines = 1000;
 
 Error wrongField(const std::string& message) {
     return {ErrorCode::InvalidData, message};
@@ -99,6 +100,8 @@ Result<SuiteRow> readJob(const json& object, const SuitePlan& plan, std::size_t 
     const json* measures = fields.object("measures", true);
     fields.requireText("clip", clip, result::kMaxPathBytes);
     fields.text("error", error);
+    fields.text("remark", row.remark);
+    const json* why = fields.array("why", kMostLines);
     if (auto read = fields.finish(); !read) return read.error();
     if (const json place = plan.values(plan.jobs[job]); *axes != place)
         return wrongField(what + ": axes " + showJson(*axes) + ": " + showJson(place) + " was needed");
@@ -108,6 +111,11 @@ Result<SuiteRow> readJob(const json& object, const SuitePlan& plan, std::size_t 
     if (!measured) return measured.error();
     row.clip = *std::move(path);
     row.measured = *std::move(measured);
+    for (std::size_t i = 0; why != nullptr && i < why->size(); ++i) {
+        if (!(*why)[i].is_string())
+            return wrongField(what + ": why " + showJson((*why)[i]) + ": a text was needed");
+        row.why.push_back((*why)[i].get<std::string>());
+    }
     if (error) row.error = Error{ErrorCode::Internal, *std::move(error)};
     return row;
 }
@@ -182,6 +190,7 @@ Result<ValueSummary> readValue(const json& object, const SuiteResult& result, co
     fields.requireText("axis", summary.axis, kMostKeyBytes);
     const json* measures = fields.object("measures", true);
     const json* worst = fields.array("worst", kMostSuiteJobs);
+    fields.text("remark", summary.remark);
     if (auto read = fields.finish(); !read) return read.error();
     summary.value = object.value("value", json());
     const Axis* axis = result.plan.axis(summary.axis);
@@ -207,6 +216,7 @@ Result<GateOutcome> readOutcome(const json& object, const std::string& what) {
     fields.integer("met", met);
     fields.integer("clips", clips);
     fields.boolean("passed", outcome.passed);
+    fields.text("remark", outcome.remark);
     if (auto read = fields.finish(); !read) return read.error();
     if (met > clips || clips > kMostSuiteJobs)
         return wrongField(what + ": " + std::to_string(met) + " of " + std::to_string(clips) +
@@ -243,6 +253,7 @@ Result<SuiteResult::Against> readAgainst(const json& object, const std::string& 
     FieldReader fields = fieldsOf(object, what);
     fields.requireText("folder", against.folder, result::kMaxPathBytes);
     fields.text("value", against.value);
+    fields.text("remark", against.remark);
     const json* measures = fields.object("measures", true);
     if (auto read = fields.finish(); !read) return read.error();
     auto summaries = readSummaries(*measures, what);

@@ -10,23 +10,30 @@
 namespace reelgrid::suite {
 namespace {
 
+constexpr double kMostScore = 1000, kMostCost = 1e9;
+/// Decibels end at 100, which equal frames have.
+constexpr MeasureRange kDecibels{0, 100}, kHundred{0, 100}, kLikeness{-1, 1}, kShare{0, 1},
+    kDistance{0, kMostScore}, kCost{0, kMostCost};
+
 constexpr std::array kSuiteMeasures{
-    SuiteMeasure{"psnr", "PSNR", "dB", 2, Better::Higher, Tells::Drift},
-    SuiteMeasure{"ssim", "SSIM", "", 4, Better::Higher, Tells::Drift},
-    SuiteMeasure{"ms_ssim", "MS-SSIM", "", 4, Better::Higher, Tells::Drift},
-    SuiteMeasure{"lpips", "LPIPS", "", 4, Better::Lower, Tells::Drift},
-    SuiteMeasure{"lpips_squeeze", "LPIPS (SqueezeNet)", "", 4, Better::Lower, Tells::Drift},
-    SuiteMeasure{"vmaf", "VMAF", "", 2, Better::Higher, Tells::Drift},
-    SuiteMeasure{"clip_score", "CLIP score", "", 2, Better::Higher, Tells::Clip},
-    SuiteMeasure{"subject_consistency", "subject consistency", "", 4, Better::Higher, Tells::Clip},
-    SuiteMeasure{"background_consistency", "background consistency", "", 4, Better::Higher, Tells::Clip},
-    SuiteMeasure{"frame_correlation", "frame correlation", "", 4, Better::Higher, Tells::Clip},
-    SuiteMeasure{"flickering", "flickering", "", 4, Better::Higher, Tells::Clip},
-    SuiteMeasure{"warping_error", "warping error", "", 5, Better::Lower, Tells::Clip},
-    SuiteMeasure{"denoise_seconds", "denoising", "s", 2, Better::Lower, Tells::Cost},
-    SuiteMeasure{"steady_denoise_seconds", "denoising after warm-up", "s", 2, Better::Lower, Tells::Cost},
-    SuiteMeasure{"render_seconds", "render", "s", 2, Better::Lower, Tells::Cost},
-    SuiteMeasure{"peak_mib", "most memory", "MiB", 0, Better::Lower, Tells::Cost},
+    SuiteMeasure{"psnr", "PSNR", "dB", 2, Better::Higher, Tells::Drift, kDecibels},
+    SuiteMeasure{"ssim", "SSIM", "", 4, Better::Higher, Tells::Drift, kLikeness},
+    SuiteMeasure{"ms_ssim", "MS-SSIM", "", 4, Better::Higher, Tells::Drift, kLikeness},
+    SuiteMeasure{"lpips", "LPIPS", "", 4, Better::Lower, Tells::Drift, kDistance},
+    SuiteMeasure{"lpips_squeeze", "LPIPS (SqueezeNet)", "", 4, Better::Lower, Tells::Drift, kDistance},
+    SuiteMeasure{"vmaf", "VMAF", "", 2, Better::Higher, Tells::Drift, kHundred},
+    SuiteMeasure{"clip_score", "CLIP score", "", 2, Better::Higher, Tells::Clip, kHundred},
+    SuiteMeasure{"subject_consistency", "subject consistency", "", 4, Better::Higher, Tells::Clip, kLikeness},
+    SuiteMeasure{"background_consistency", "background consistency", "", 4, Better::Higher, Tells::Clip,
+                 kLikeness},
+    SuiteMeasure{"frame_correlation", "frame correlation", "", 4, Better::Higher, Tells::Clip, kLikeness},
+    SuiteMeasure{"flickering", "flickering", "", 4, Better::Higher, Tells::Clip, kShare},
+    SuiteMeasure{"warping_error", "warping error", "", 5, Better::Lower, Tells::Clip, kDistance},
+    SuiteMeasure{"denoise_seconds", "denoising", "s", 2, Better::Lower, Tells::Cost, kCost},
+    SuiteMeasure{"steady_denoise_seconds", "denoising after warm-up", "s", 2, Better::Lower, Tells::Cost,
+                 kCost},
+    SuiteMeasure{"render_seconds", "render", "s", 2, Better::Lower, Tells::Cost, kCost},
+    SuiteMeasure{"peak_mib", "most memory", "MiB", 0, Better::Lower, Tells::Cost, kCost},
 };
 
 }  // namespace
@@ -42,7 +49,6 @@ const SuiteMeasure* suiteMeasure(const std::string& key) {
 }
 
 bool isPossible(const SuiteMeasure& measure, double value) {
-    constexpr double kMostScore = 1000, kMostCost = 1e9;
     return measure.tells == Tells::Cost ? value >= 0 && value <= kMostCost : std::abs(value) <= kMostScore;
 }
 

@@ -18,6 +18,11 @@ enum class Tells {
     Cost    ///< time and memory that the render took
 };
 
+/// From what to what a measure goes.
+struct MeasureRange {
+    double least, most;
+};
+
 /// A number of each clip, as files and tables have it.
 struct SuiteMeasure {
     const char* key;
@@ -26,6 +31,7 @@ struct SuiteMeasure {
     int decimals;
     Better better;
     Tells tells;
+    MeasureRange range;  ///< of its numbers
 };
 
 /// The metrics (against the job's reference where they need one), then time and memory.

@@ -57,7 +57,7 @@ std::string axisTables(const SuiteResult& result) {
             axis = value.axis;
             html += "<h2>" + escaped(axis) + "</h2><table>" + headOf("the first");
         }
-        html += rowsOf(valueText(value.value), value.measures);
+        html += rowsOf(withRemark(valueText(value.value), value.remark), value.measures);
     }
     return axis.empty() ? html : html + "</table>";
 }
@@ -86,14 +86,16 @@ std::string worstSection(const SuiteResult& result, const std::filesystem::path&
 }
 
 std::string gateLine(const Gate& gate, const GateOutcome& outcome) {
-    return (outcome.value.empty() ? std::string() : outcome.value + ": ") + std::to_string(outcome.met) +
-           " of " + std::to_string(outcome.clips) + " clips meet " + gate.text + ": " +
-           (outcome.passed ? "passed" : "failed");
+    return (outcome.value.empty() ? std::string() : withRemark(outcome.value, outcome.remark) + ": ") +
+           std::to_string(outcome.met) + " of " + std::to_string(outcome.clips) + " clips meet " + gate.text +
+           ": " + (outcome.passed ? "passed" : "failed");
 }
 
 std::string gateSection(const SuiteResult& result) {
     if (!result.gate) return {};
     std::string html = "<h2>Gate</h2>";
+    if (const std::string line = unmeasuredGate(result); !line.empty())
+        html += "<p class=\"failed\">" + escaped(line) + "</p>";
     for (const GateOutcome& outcome : result.gates)
         html += std::string("<p") + (outcome.passed ? "" : " class=\"failed\"") + ">" +
                 escaped(gateLine(*result.gate, outcome)) + "</p>";
@@ -108,7 +110,7 @@ std::string againstSection(const SuiteResult& result) {
     if (result.against.empty()) return html + "<p class=\"failed\">No clip could be compared.</p>";
     html += "<table>" + headOf("theirs");
     for (const SuiteResult::Against& against : result.against)
-        html += rowsOf(against.value, against.measures);
+        html += rowsOf(withRemark(against.value, against.remark), against.measures);
     return html + "</table>";
 }
 
@@ -119,6 +121,13 @@ std::string failures(const SuiteResult& result) {
             html += "<p class=\"failed\">" + escaped(valuesText(result, row) + ": " + row.error->message) +
                     "</p>";
     return html;
+}
+
+std::string whySection(const SuiteResult& result) {
+    std::string html;
+    for (const std::string& line : whyLinesOf(result.rows))
+        html += "<p class=\"note\">" + escaped(line) + "</p>";
+    return html.empty() ? html : "<h2>What ran</h2>" + html;
 }
 
 std::string measureLines(const std::vector<MeasureSummary>& measures, const std::string& from) {
@@ -139,12 +148,17 @@ std::string againstText(const SuiteResult& result) {
     std::string text = "against " + result.againstNotes->folder + "\n";
     for (const std::string& line : linesOf(*result.againstNotes, result.plan)) text += "  " + line + "\n";
     for (const SuiteResult::Against& against : result.against)
-        text += " " + (against.value.empty() ? std::string("all clips") : against.value) + "\n" +
-                measureLines(against.measures, "theirs");
+        text += " " + (against.value.empty() ? "all clips" : withRemark(against.value, against.remark)) +
+                "\n" + measureLines(against.measures, "theirs");
     return text;
 }
 
 }  // namespace
+
+std::string unmeasuredGate(const SuiteResult& result) {
+    if (!result.gate || !result.gates.empty()) return {};
+    return result.gate->text + ": no clip was measured for it: failed";
+}
 
 std::string suiteHtml(const SuiteResult& result, const std::string& title,
                       const std::filesystem::path& folder) {
@@ -157,15 +171,18 @@ std::string suiteHtml(const SuiteResult& result, const std::string& title,
            ". A mean is that of the prompts' means; its interval is drawn by the bootstrap over prompts, and "
            "a "
            "difference is that of clips that agree in everything else.</p>" +
-           failures(result) + gateSection(result) + axisTables(result) + againstSection(result) +
-           worstSection(result, folder) + "</body></html>";
+           failures(result) + gateSection(result) + whySection(result) + axisTables(result) +
+           againstSection(result) + worstSection(result, folder) + "</body></html>";
 }
 
 std::string suiteText(const SuiteResult& result) {
     std::string text;
     for (const ValueSummary& value : result.values)
-        text += value.axis + " " + valueText(value.value) + "\n" + measureLines(value.measures, "the first");
+        text += value.axis + " " + withRemark(valueText(value.value), value.remark) + "\n" +
+                measureLines(value.measures, "the first");
     text += againstText(result);
+    for (const std::string& line : whyLinesOf(result.rows)) text += line + "\n";
+    if (const std::string line = unmeasuredGate(result); !line.empty()) text += line + "\n";
     for (const GateOutcome& outcome : result.gates) text += gateLine(*result.gate, outcome) + "\n";
     return text;
 }

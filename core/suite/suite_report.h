@@ -12,6 +12,9 @@ namespace reelgrid::suite {
 std::string suiteHtml(const SuiteResult& result, const std::string& title,
                       const std::filesystem::path& folder);
 
+/// The line for a gate on what no clip was measured for, which is failed; empty for any other.
+std::string unmeasuredGate(const SuiteResult& result);
+
 /// The same in a few lines, for a terminal.
 std::string suiteText(const SuiteResult& result);
 

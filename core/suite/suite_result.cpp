@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/suite/manifest_part.h"
 #include "core/suite/pairs.h"
@@ -46,6 +47,7 @@ class Summing {
             summary.measures.push_back(own);
         }
         summary.worst = worstOf(axis, value);
+        if (m_plan.axes[axis].key == kBackendAxis) summary.remark = remarkOf(m_plan, m_rows, axis, value);
         return summary;
     }
 
@@ -84,7 +86,7 @@ std::vector<GateOutcome> outcomesOf(const SuitePlan& plan, const std::vector<Sui
         if (!row.error && !isMeasured(row) && isExempt) continue;
         auto outcome = std::ranges::find(outcomes, backend, &GateOutcome::value);
         if (outcome == outcomes.end()) {
-            outcomes.push_back({backend, 0, 0, false});
+            outcomes.push_back({backend, 0, 0, false, {}});
             outcome = outcomes.end() - 1;
         }
         ++outcome->clips;
@@ -132,6 +134,42 @@ bool SuiteResult::passed() const {
     return !gate || !gates.empty();
 }
 
+std::string remarkOf(const SuitePlan& plan, const std::vector<SuiteRow>& rows, std::size_t axis,
+                     std::size_t value) {
+    std::map<std::string, std::size_t> counts;
+    std::size_t clips = 0;
+    for (const SuiteRow& row : rows) {
+        if (row.error || plan.jobs[row.job].at[axis] != value) continue;
+        ++clips;
+        if (!row.remark.empty()) ++counts[row.remark];
+    }
+    std::string text;
+    for (const auto& [remark, count] : counts) {
+        if (!text.empty()) text += "; ";
+        if (count < clips) text += std::to_string(count) + " of " + std::to_string(clips) + " clips ";
+        text += remark;
+    }
+    return text;
+}
+
+std::string withRemark(const std::string& name, const std::string& remark) {
+    return remark.empty() ? name : name + " (" + remark + ")";
+}
+
+std::vector<std::string> whyLinesOf(const std::vector<SuiteRow>& rows) {
+    std::vector<std::pair<std::string, std::size_t>> counts;
+    for (const SuiteRow& row : rows)
+        for (const std::string& line : row.why) {
+            auto known = std::ranges::find(counts, line, &std::pair<std::string, std::size_t>::first);
+            if (known == counts.end()) known = counts.emplace(counts.end(), line, 0);
+            ++known->second;
+        }
+    std::vector<std::string> lines;
+    for (const auto& [line, count] : counts)
+        lines.push_back(std::to_string(count) + (count == 1 ? " clip: " : " clips: ") + line);
+    return lines;
+}
+
 SuiteResult sumUp(SuitePlan plan, std::vector<SuiteRow> rows, std::optional<Gate> gate) {
     SuiteResult result;
     const Summing summing(plan, rows);
@@ -141,6 +179,10 @@ SuiteResult sumUp(SuitePlan plan, std::vector<SuiteRow> rows, std::optional<Gate
             result.values.push_back(summing.of(axis, value));
     }
     if (gate) result.gates = outcomesOf(plan, rows, *gate);
+    for (GateOutcome& outcome : result.gates)
+        for (const ValueSummary& value : result.values)
+            if (value.axis == kBackendAxis && valueText(value.value) == outcome.value)
+                outcome.remark = value.remark;
     result.gate = std::move(gate);
     result.plan = std::move(plan);
     result.rows = std::move(rows);
@@ -158,27 +200,40 @@ json toJson(const SuiteResult& result, const fs::path& folder) {
         json job = {{"axes", result.plan.values(result.plan.jobs[row.job])},
                     {"clip", row.clip.lexically_relative(folder).generic_string()},
                     {"measures", row.measured}};
-        if (row.error) job["error"] = row.error->message;
+        if (row.error)
+            job["error"] = row.error->message;
+        else
+            job["remark"] = row.remark;
+        if (!row.why.empty()) job["why"] = row.why;
         if (row.manifest) job["manifest"] = besides(comparedJson(*row.manifest), alike);
         document["jobs"].push_back(std::move(job));
     }
-    for (const ValueSummary& value : result.values)
-        document["values"].push_back({{"axis", value.axis},
-                                      {"value", value.value},
-                                      {"measures", toJson(value.measures)},
-                                      {"worst", value.worst}});
+    for (const ValueSummary& value : result.values) {
+        json own = {{"axis", value.axis},
+                    {"value", value.value},
+                    {"measures", toJson(value.measures)},
+                    {"worst", value.worst}};
+        if (!value.remark.empty()) own["remark"] = value.remark;
+        document["values"].push_back(std::move(own));
+    }
     if (result.gate) {
         document["gate"] = {
             {"text", result.gate->text}, {"passed", result.passed()}, {"outcomes", json::array()}};
-        for (const GateOutcome& outcome : result.gates)
-            document["gate"]["outcomes"].push_back({{"value", outcome.value},
-                                                    {"met", outcome.met},
-                                                    {"clips", outcome.clips},
-                                                    {"passed", outcome.passed}});
+        for (const GateOutcome& outcome : result.gates) {
+            json own = {{"value", outcome.value},
+                        {"met", outcome.met},
+                        {"clips", outcome.clips},
+                        {"passed", outcome.passed}};
+            if (!outcome.remark.empty()) own["remark"] = outcome.remark;
+            document["gate"]["outcomes"].push_back(std::move(own));
+        }
     }
-    for (const SuiteResult::Against& against : result.against)
-        document["against"].push_back(
-            {{"folder", against.folder}, {"value", against.value}, {"measures", toJson(against.measures)}});
+    for (const SuiteResult::Against& against : result.against) {
+        json own = {
+            {"folder", against.folder}, {"value", against.value}, {"measures", toJson(against.measures)}};
+        if (!against.remark.empty()) own["remark"] = against.remark;
+        document["against"].push_back(std::move(own));
+    }
     if (result.againstNotes) document["against_notes"] = toJson(*result.againstNotes);
     return document;
 }

@@ -25,6 +25,10 @@ struct SuiteRow {
     /// What was rendered and on what (comparedPart()); absent where nothing was, and in a suite that was
     /// read.
     std::optional<result::Manifest> manifest{};
+    /// comparison::Caption::remark: "ran sdpa" where that took the place of what was asked for.
+    std::string remark{};
+    /// comparison::attentionRemarks(): what ran in place of what, why, and what a backend left out.
+    std::vector<std::string> why{};
 };
 
 /// A measure of all clips with one value of an axis.
@@ -34,7 +38,7 @@ struct MeasureSummary {
     /// Against the clips that have the axis's first value and all others the same; absent for that value
     /// itself.
     std::optional<Estimate> difference;
-    std::optional<double> winRate;  ///< share of those pairs in which it is better; a tie is half
+    std::optional<double> winRate;  ///< share of those pairs in which it is better; a tie isn't
 };
 
 struct ValueSummary {
@@ -42,12 +46,14 @@ struct ValueSummary {
     nlohmann::json value;
     std::vector<MeasureSummary> measures;
     std::vector<std::size_t> worst;  ///< rows with the lowest PSNR, the worst first
+    std::string remark{};            ///< remarkOf() its rows
 };
 
 struct GateOutcome {
     std::string value;  ///< of attention_type; empty without such an axis
     std::size_t met = 0, clips = 0;
     bool passed = false;
+    std::string remark{};  ///< remarkOf() the clips of that backend
 };
 
 struct SuiteResult {
@@ -61,12 +67,26 @@ struct SuiteResult {
         std::string folder;
         std::string value;  ///< of attention_type
         std::vector<MeasureSummary> measures;
+        std::string remark{};  ///< ValueSummary's
     };
     std::vector<Against> against;
     std::optional<AgainstNotes> againstNotes{};  ///< absent: compared with no other suite
 
     [[nodiscard]] bool passed() const;
 };
+
+/// What ran in place of the backend that was asked for: "ran sdpa" where that is so of all rows with one
+/// value of an axis, "2 of 4 clips ran sdpa" where it is of some; empty where all ran as asked. Rows that
+/// failed don't count.
+std::string remarkOf(const SuitePlan& plan, const std::vector<SuiteRow>& rows, std::size_t axis,
+                     std::size_t value);
+
+/// "cudnn (ran sdpa)"
+std::string withRemark(const std::string& name, const std::string& remark);
+
+/// What didn't run as asked in any of the clips, and why, each line once: "2 clips: self-attention: cudnn was
+/// asked for, sdpa ran 8 calls (it runs on an NVIDIA GPU only)".
+std::vector<std::string> whyLinesOf(const std::vector<SuiteRow>& rows);
 
 /// Sums up rows; `gate` may be absent. A job that failed fails the gate.
 SuiteResult sumUp(SuitePlan plan, std::vector<SuiteRow> rows, std::optional<Gate> gate);

@@ -1531,6 +1531,10 @@ SHA-256 %1</translation>
         <source>%1: frames %2, rows %3, columns %4</source>
         <translation>%1: Bilder %2, Zeilen %3, Spalten %4</translation>
     </message>
+    <message>
+        <source>%1 (differs: %2)</source>
+        <translation>%1 (verschieden: %2)</translation>
+    </message>
 </context>
 <context>
     <name>Verdicts</name>

@@ -96,7 +96,30 @@ TEST_F(AnimateDiffTool, TakesAnImageModelAndAnAdapterAndGoesOnFromAnotherClip) {
     EXPECT_THAT(bare.errors, HasSubstr("--motion-adapter names one"));
     const ProgramRun missing = with({"--chain-from", "nowhere.mp4", "--output", second.string()});
     EXPECT_NE(missing.exitCode, 0);
-    EXPECT_THAT(missing.errors, HasSubstr("nowhere.files/latents.safetensors"));
+    EXPECT_THAT(missing.errors, HasSubstr("--chain-from"));
+    EXPECT_THAT(missing.errors, HasSubstr("nowhere.mp4: no such file"));
+    for (const fs::path& into : {m_folder.path() / "kept.pt", m_folder.path()}) {
+        const ProgramRun named = with({"--chain-save", into.string(), "--output", second.string()});
+        EXPECT_EQ(named.exitCode, 2);
+        EXPECT_THAT(named.errors, HasSubstr(into.string() + ": a file whose name ends in .safetensors"));
+    }
+    // Other latents in the place of the clip's, then another clip in its own.
+    const auto refusal = [&] {
+        const ProgramRun refused = with({"--chain-from", first.string(), "--output", second.string()});
+        EXPECT_NE(refused.exitCode, 0);
+        return refused.errors;
+    };
+    const auto copy = [&](const fs::path& from, const fs::path& to) {
+        fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+    };
+    copy(m_folder.path() / "second.files/latents.safetensors",
+         m_folder.path() / "first.files/latents.safetensors");
+    EXPECT_THAT(refusal(),
+                HasSubstr("its latents.safetensors is not the one that its manifest.json is about"));
+    copy(second, first);
+    EXPECT_THAT(refusal(), HasSubstr("it is about another clip than " + first.string()));
+    fs::remove(first);
+    EXPECT_THAT(refusal(), HasSubstr("first.mp4: no such file"));
 }
 
 TEST_F(AnimateDiffTool, RefusesAStepCacheByName) {

@@ -11,6 +11,8 @@
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
 #include "core/media/clip.h"
+#include "core/media/rgb.h"
+#include "core/media/writer.h"
 #include "tests/cli/fake_ffmpeg.h"
 #include "tests/cli/program.h"
 #include "tests/cli/small_clip.h"
@@ -20,6 +22,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 class MediaVerbs : public testing::Test {
   protected:
@@ -261,6 +264,26 @@ TEST_F(MediaVerbs, SeveralClipsThatTheReferenceDoesNotFitAreSaid) {
     const ProgramRun fewer = runProgram({"metrics", clip, short5, "--reference", short5});
     EXPECT_EQ(fewer.exitCode, 0);
     EXPECT_THAT(fewer.errors, HasSubstr(clip + ": 5 of 8 frames compared: the reference has 5"));
+}
+
+TEST_F(MediaVerbs, AReferenceOfOtherFramesIsSaid) {
+    const std::string clip = m_folder.file("wan_result_t2v_attn_sdpa_48x64.mp4"),
+                      short5 = m_folder.file("holiday.mp4"), fast = m_folder.file("fast.mp4");
+    for (const std::vector<std::string>& clips : {std::vector{short5}, {short5, clip}}) {
+        std::vector<std::string> words{"metrics", "--reference", clip};
+        words.insert(words.end(), clips.begin(), clips.end());
+        const ProgramRun run = runProgram(words);
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        EXPECT_THAT(run.errors, HasSubstr(short5 + ": 5 of 5 frames compared: the reference has 8"));
+        EXPECT_THAT(run.errors, Not(HasSubstr("frames/s")));
+    }
+    media::RgbVideo video = media::readRgb(clip).value();
+    video.fps = {24, 1};
+    ASSERT_TRUE(media::writeClip(fast, video));
+    const ProgramRun rates = runProgram({"metrics", clip, "--reference", fast});
+    EXPECT_EQ(rates.exitCode, 0) << rates.errors;
+    EXPECT_THAT(rates.errors, HasSubstr("frames/s, the reference 24: frame n is held against frame n"));
+    EXPECT_THAT(rates.errors, Not(HasSubstr("frames compared")));
 }
 
 TEST_F(MediaVerbs, OptionsThatDecideNothingAreSaid) {

@@ -68,6 +68,14 @@ TEST(Render, KeepsItsFramesForWhatIsCompared) {
         const json mean = onlyDocument(run.output).at("psnr").at("mean");
         return std::pair(mean.is_number() ? mean.get<double>() : 1000.0, run.errors);
     };
+    fs::copy_file(folder.file("fav2.mp4"), folder.file("bare.mp4"));
+    const ProgramRun mixed = runProgram({"metrics", folder.file("bare.mp4"), folder.file("sdpa.mp4")});
+    EXPECT_THAT(mixed.errors, HasSubstr("bare.mp4: measured as it is encoded, others by the frames that"));
+    const ProgramRun alike = runProgram({"metrics", folder.file("fav2.mp4"), folder.file("sdpa.mp4")});
+    EXPECT_EQ(alike.errors.find("measured as it is encoded"), std::string::npos) << alike.errors;
+    const ProgramRun beside =
+        runProgram({"metrics", folder.file("fav2.mp4"), "--reference", folder.file("bare.mp4")});
+    EXPECT_THAT(beside.errors, HasSubstr("the encoded clip is measured, not its kept frames: "));
     const double exact = psnr().first;
     EXPECT_GT(exact, 60) << "the kernel's error, not the encoder's";
     const fs::path frames = protocol::resultFolderOf(folder.file("fav2.mp4")) / protocol::kFramesFile;
@@ -103,6 +111,15 @@ TEST(Render, NothingIsCompiledOnTheCpu) {
         runProgram(tiny({"render", "--device", "cpu", "--compile", "--output", folder.file("clip.mp4")}));
     EXPECT_EQ(run.exitCode, 0) << run.errors;
     EXPECT_THAT(run.errors, HasSubstr("note: --use-torch-compile: nothing is compiled on the CPU"));
+}
+
+TEST(Render, ARecordingOfStepsSaysWhereItIs) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(
+        tiny({"render", "--device", "cpu", "--step-cache", "record", "--output", folder.file("clip.mp4")}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("note: --step-cache record: what changed from step to step is in " +
+                                      folder.file("clip.files/timing.json") + " (changes); tune "));
 }
 
 TEST(Render, NamesTheClipAsRunWanDoes) {

@@ -89,6 +89,13 @@ TEST(Caption, ALabelThatNamesAnotherBackendStandsBesideWhatRan) {
     EXPECT_EQ(sla.labelled(sla.labelled("sdpa")), "sla (labelled sdpa)") << "as a session keeps it";
     const Caption replaced = captionOf(requestOf("fav2"), {call(ModuleKind::Self, "fav2", "sdpa")});
     EXPECT_EQ(replaced.labelled("fav2"), "fav2 (ran sdpa)");
+    for (const std::string label : {"the first try", "fav2-fast", "run_fav2", "fav2_best"}) {
+        EXPECT_EQ(replaced.labelled(label), label + " (ran sdpa)") << "what ran is never hidden";
+        EXPECT_EQ(replaced.labelled(label + " (ran sdpa)"), label + " (ran sdpa)");
+    }
+    EXPECT_EQ(sla.labelled("fav3_sage"), "sla (labelled fav3_sage)");
+    EXPECT_EQ(sla.labelled("my_fav3_sage_2"), "sla (labelled my_fav3_sage_2)");
+    EXPECT_EQ(sla.labelled("sla (ran sdpa)"), "sla (labelled sla (ran sdpa))") << "of an earlier render";
     EXPECT_EQ(Caption().labelled("sdpa"), "sdpa") << "no manifest says what ran";
 }
 

@@ -212,6 +212,27 @@ TEST_F(KeptFramesTest, AreNotHeldToAnEncodedClip) {
     }
 }
 
+TEST_F(KeptFramesTest, AreReadOfBothClipsOfAPairOrOfNeither) {
+    const auto one = writeKept("sdpa.mp4", greys(48, 60)), other = writeKept("fav2.mp4", greys(48, 80));
+    const ComparedPair both = comparedPair(one, other);
+    EXPECT_EQ(both.clip, framesOf(one));
+    EXPECT_EQ(both.reference, framesOf(other));
+    EXPECT_TRUE(both.isLossless);
+    EXPECT_EQ(both.remark, "");
+    // As anyone passes a clip on.
+    const auto bare = m_folder.path() / "bare.mp4", second = m_folder.path() / "second.mp4";
+    for (const auto& copy : {bare, second}) std::filesystem::copy_file(other, copy);
+    for (const auto& [clip, reference] : {std::pair{one, bare}, {bare, one}}) {
+        const ComparedPair mixed = comparedPair(clip, reference);
+        EXPECT_EQ(mixed.clip, clip);
+        EXPECT_EQ(mixed.reference, reference);
+        EXPECT_FALSE(mixed.isLossless);
+        EXPECT_EQ(mixed.remark, one.string() + ": the encoded clip is measured, not its kept frames: " +
+                                    bare.string() + " has none");
+    }
+    EXPECT_EQ(comparedPair(bare, second).remark, "");
+}
+
 TEST_F(KeptFramesTest, AreLeftAloneWhereTheyArentTheClips) {
     const auto clip = writeKept("fav2.mp4", greys(48, 80));
     EXPECT_EQ(comparedFrames(clip).file, framesOf(clip));

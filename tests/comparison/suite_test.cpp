@@ -23,6 +23,7 @@ namespace {
 using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 SuitePlan planOf(const json& file) {
     auto plan = suitePlanFrom(file, ".");
@@ -111,6 +112,23 @@ TEST(PromptList, ReadsLinesAndVBenchsObjects) {
     EXPECT_THAT(readPrompts(lines).error().message, HasSubstr("0 prompts, 1 to 10000 were needed"));
 }
 
+TEST(PromptList, IsUtf8WithoutAMarkAndHasEachKindOfLineEnd) {
+    const session::SessionFolder folder;
+    const auto lines = folder.path() / "prompts.txt";
+    ASSERT_TRUE(writeFile(lines,
+                          "\xef\xbb\xbf"
+                          "a cat\ra dog\r\n\ncaf\xc3\xa9\r"));
+    EXPECT_THAT(readPrompts(lines).value(), ElementsAre("a cat", "a dog", "caf\xc3\xa9"));
+    for (const char* other : {"caf\xe9 heart\n",
+                              "\xff\xfe"
+                              "a"}) {
+        ASSERT_TRUE(writeFile(lines, other));
+        const auto refused = readPrompts(lines);
+        ASSERT_FALSE(refused) << other;
+        EXPECT_EQ(refused.error().message, lines.string() + ": text in UTF-8 was needed");
+    }
+}
+
 TEST(Estimate, OfTwoPromptsReachesFromOneToTheOther) {
     const auto estimate = estimateOf({{"a", {1, 3}}, {"b", {4}}});
     ASSERT_TRUE(estimate);
@@ -147,12 +165,22 @@ TEST(Gate, IsReadAndRefused) {
     const Gate low = gateFrom("flickering<=0.02").value();
     EXPECT_EQ(low.percent, 100);
     EXPECT_TRUE(low.isMetBy(0.01));
-    for (const char* wrong : {"psnr", "psnr>40", "psnr>=", "psnr>=forty", "psnr>=40@95", "psnr>=40@0%",
-                              "psnr>=40@101%", "beauty>=1"}) {
+    for (const char* wrong :
+         {"psnr", "psnr>40", "psnr>=", "psnr>=forty", "psnr>=40@95", "psnr>=40@0%", "psnr>=40@101%",
+          "psnr>=40@nan%", "beauty>=1", "psnr>=nan", "psnr>=inf", "psnr>=-inf", "psnr>=101", "ssim>=2",
+          "lpips<=-1", "flickering>=1.5", "peak_mib<=1e300"}) {
         const auto refused = gateFrom(wrong);
         ASSERT_FALSE(refused) << wrong;
+        EXPECT_EQ(refused.error().code, ErrorCode::BadUsage);
         EXPECT_THAT(refused.error().message, HasSubstr(std::string("--gate ") + wrong)) << wrong;
     }
+}
+
+TEST(Gate, OfANumberThatItsMeasureNeverHasSaysWhichItHas) {
+    EXPECT_EQ(gateFrom("ssim>=2").error().message,
+              "--gate ssim>=2: for SSIM a number from -1 to 1 was needed");
+    for (const char* edge : {"psnr>=100", "ssim>=1", "vmaf>=0@50%", "denoise_seconds<=3600"})
+        EXPECT_TRUE(gateFrom(edge)) << edge;
 }
 
 /// Two prompts, two seeds, two backends: fav2's PSNR is 30, 32, 40, 42; it takes half as long.
@@ -216,6 +244,67 @@ TEST(SuiteResult, AClipThatWasNotMeasuredHasNotMetTheGate) {
     EXPECT_THAT(suiteText(lacking), HasSubstr("3 of 4 clips meet psnr>=1: failed"));
 }
 
+TEST(SuiteResult, SaysWhatRanInPlaceOfABackend) {
+    const SuiteResult asked = sumOf("psnr>=31@75%");
+    std::vector<SuiteRow> rows = asked.rows;
+    for (const std::size_t i : {1u, 3u}) {
+        rows[i].remark = "ran sdpa";
+        rows[i].why = {"self-attention: fav2 was asked for, sdpa ran 8 calls (head dim 512)"};
+    }
+    const SuiteResult some = sumUp(asked.plan, rows, asked.gate);
+    EXPECT_EQ(some.values[0].remark, "");
+    EXPECT_EQ(some.values[1].remark, "2 of 4 clips ran sdpa");
+    for (SuiteRow& row : rows)
+        if (row.job % 2 == 1) row.remark = "ran sdpa";
+    const SuiteResult all = sumUp(asked.plan, rows, asked.gate);
+    const std::string text = suiteText(all), page = suiteHtml(all, "s", "/suite");
+    for (const std::string& shown : {text, page}) {
+        EXPECT_THAT(shown, HasSubstr("fav2 (ran sdpa)"));
+        EXPECT_THAT(shown, HasSubstr("fav2 (ran sdpa): 3 of 4 clips meet"));
+        EXPECT_THAT(shown, HasSubstr("2 clips: self-attention: fav2 was asked for, sdpa ran 8 calls"));
+    }
+    EXPECT_THAT(suiteText(asked), Not(HasSubstr("ran sdpa")));
+    const json document = toJson(all, "/suite");
+    EXPECT_EQ(document["jobs"][0]["remark"], "");
+    EXPECT_EQ(document["jobs"][1]["remark"], "ran sdpa");
+    EXPECT_EQ(document["values"][1]["remark"], "ran sdpa");
+    EXPECT_EQ(document["gate"]["outcomes"][0]["remark"], "ran sdpa");
+}
+
+/// What another suite's clip was computed by is another picture.
+TEST(SuiteResult, IsNotComparedWhereAnotherBackendRan) {
+    const session::SessionFolder folder;
+    SuiteResult now = sumOf("psnr>=31@75%");
+    json there = toJson(now, "/suite");
+    for (json& job : there["jobs"]) job["remark"] = "ran sdpa";
+    ASSERT_TRUE(writeFile(folder.path() / "suite.json", there.dump()));
+    compareWith(now, readOtherSuite(folder.path() / "suite.json").value());
+    EXPECT_TRUE(now.against.empty());
+    EXPECT_THAT(linesOf(*now.againstNotes, now.plan),
+                testing::Contains(HasSubstr(R"(what ran "as asked" here, "ran sdpa" there)")));
+    for (json& job : there["jobs"]) job.erase("remark");
+    ASSERT_TRUE(writeFile(folder.path() / "suite.json", there.dump()));
+    compareWith(now, readOtherSuite(folder.path() / "suite.json").value());
+    EXPECT_EQ(now.against.size(), 2u) << "an earlier version's file doesn't say";
+}
+
+TEST(SuiteResult, AGateOfWhatNobodyMeasuredSaysSo) {
+    const SuiteResult result = sumOf("lpips<=0.1");
+    EXPECT_FALSE(result.passed());
+    for (const std::string& shown : {suiteText(result), unmeasuredGate(result)})
+        EXPECT_THAT(shown, HasSubstr("lpips<=0.1: no clip was measured for it: failed"));
+    EXPECT_THAT(suiteHtml(result, "s", "/suite"), HasSubstr("no clip was measured for it: failed"));
+    EXPECT_EQ(unmeasuredGate(sumOf("psnr>=31")), "");
+}
+
+TEST(SuiteResult, ATieIsNotBetter) {
+    const SuiteResult earlier = sumOf("psnr>=1");
+    std::vector<SuiteRow> rows = earlier.rows;
+    for (SuiteRow& row : rows) row.measured["denoise_seconds"] = row.job == 1 ? 4 : 5;
+    const SuiteResult result = sumUp(earlier.plan, rows, earlier.gate);
+    EXPECT_EQ(find(result.values[1], "denoise_seconds")->winRate, 0.25);
+}
+
 TEST(SuiteResult, IsWrittenAndComparedWithAnother) {
     const session::SessionFolder folder;
     const SuiteResult earlier = sumOf("psnr>=31@75%");
@@ -272,13 +361,16 @@ SuiteResult randomResult(protocol::RandomValues& random, const std::filesystem::
         if (random.integer(0, 4) == 0) row.error = Error{ErrorCode::Internal, random.text(200)};
         for (const SuiteMeasure& measure : suiteMeasures())
             if (random.coin()) row.measured[measure.key] = random.number(0, 999);
+        if (!row.error && random.coin()) row.remark = random.text(50);
+        for (int lines = random.integer(0, 3); lines > 0; --lines) row.why.push_back(random.text(100));
         rows.push_back(row);
     }
     std::optional<Gate> gate;
     if (random.coin()) gate = gateFrom("psnr>=31@75%").value();
     SuiteResult result = sumUp(std::move(plan), std::move(rows), gate);
     if (random.coin() && !result.values.empty())
-        result.against.push_back({random.text(100), random.text(100), result.values.back().measures});
+        result.against.push_back(
+            {random.text(100), random.text(100), result.values.back().measures, random.text(50)});
     if (random.coin()) {
         AgainstNotes& notes = result.againstNotes.emplace();
         notes = {random.text(100), {random.text(100)}, {}, random.whole() >> 1, random.whole() >> 1, {}};

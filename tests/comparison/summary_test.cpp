@@ -22,5 +22,19 @@ TEST(TilingLine, NamesTilesThatWereNotAskedFor) {
     EXPECT_EQ(tilingLine(asked, manifest), "");
 }
 
+TEST(AttentionRemarks, SayHowMuchASparseKernelKept) {
+    result::Manifest manifest;
+    protocol::CallRecord call;
+    call.requested = call.used = "sta";
+    manifest.attention = {call};
+    EXPECT_TRUE(attentionRemarks(manifest).empty());
+    manifest.attention[0].kept = 0.304;
+    EXPECT_THAT(attentionRemarks(manifest),
+                testing::ElementsAre("self-attention with sta: 30 % of the blocks kept"));
+    manifest.attention[0].kept = 1;
+    EXPECT_THAT(attentionRemarks(manifest),
+                testing::ElementsAre("self-attention with sta: all blocks kept, nothing was left out"));
+}
+
 }  // namespace
 }  // namespace reelgrid::comparison

@@ -27,6 +27,17 @@ TEST(FrameTiming, KnowsNtscRates) {
     EXPECT_EQ(timing.fps, (Rational{24000, 1001}));
 }
 
+/// Twenty frames on Matroska's clock fit 30 as well as 29.97.
+TEST(FrameTiming, TakesAUsualRateThatIsDeclaredAndNoAverage) {
+    const std::vector<Rational> ntsc{{30000, 1001}}, whole{{30, 1}}, average{{1600, 101}};
+    const auto stamps = roundedStamps(30000.0 / 1001, 20, 1000);
+    EXPECT_EQ(frameTimingOf(stamps, {1, 1000}, 33, ntsc).fps, ntsc[0]);
+    EXPECT_EQ(frameTimingOf(stamps, {1, 1000}, 33, whole).fps, whole[0]);
+    EXPECT_EQ(frameTimingOf(roundedStamps(16, 20, 1000), {1, 1000}, 62, average).fps, (Rational{16, 1}));
+    const auto longer = roundedStamps(30000.0 / 1001, 200, 1000);
+    EXPECT_EQ(frameTimingOf(longer, {1, 1000}, 33, whole).fps, ntsc[0]) << "30 doesn't fit these";
+}
+
 TEST(FrameTiming, KeepsAVariableRateAsItIs) {
     const std::vector<std::int64_t> stamps{100, 140, 150, 200, 330};
     const auto timing = frameTimingOf(stamps, {1, 1000}, 70, {});

@@ -42,7 +42,7 @@ TEST(Timing, IsCompleteWithTheTimesOfTheReferenceScripts) {
 
 TEST(Timing, OfTheRenderIsNeitherLoadingNorWhatWasMeasuredBesideIt) {
     Timing timing;
-    for (const char* stage : {"load", "text", "denoise", "lockstep", "decode", "profile", "other"})
+    for (const char* stage : {"load", "text", "denoise", "lockstep", "decode", "metrics", "profile", "other"})
         timing.add(stage, 1);
     EXPECT_EQ(timing.renderSeconds(), 4);
     EXPECT_EQ(kindOf("load"), StageKind::Loading);
@@ -191,6 +191,26 @@ TEST(WarmUp, OfAPartIsWhatFirstStepsTookInItBeyondLaterOnes) {
     EXPECT_EQ(warmUpSecondsIn(cold, "cross_attention"), 0);
     cold.steps = {4, 1, 1, 1};
     EXPECT_EQ(warmUpSecondsIn(cold, "self_attention"), 0) << "its first step was not so slow";
+}
+
+/// A step cache that foretells all late steps: only whole ones say what a whole one takes.
+TEST(WarmUp, IsToldByStepsThatDidAsMuchAsTheFirst) {
+    Timing cached = steppedBy({50, 42, 38, 0.8, 37, 0.9, 0.6, 0.5, 0.6, 0.5, 0.6, 0.5});
+    for (const int whole : {2, 2, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0}) cached.passes.push_back({whole, 2 - whole});
+    EXPECT_EQ(coldSteps(cached), 0U);
+    EXPECT_EQ(warmUpSeconds(cached), 0);
+    EXPECT_EQ(steadyDenoiseSeconds(cached), cached.stage("denoise"));
+    cached.steps[0] = 500;
+    cached.steps[1] = 90;
+    EXPECT_EQ(coldSteps(cached), 2U);
+    EXPECT_NEAR(warmUpSeconds(cached), 500 + 90 - 2 * 38, 1e-9);
+    cached.passes[4] = {0, 2};
+    EXPECT_EQ(coldSteps(cached), std::nullopt) << "three whole steps are too few to tell";
+    EXPECT_EQ(warmUpSeconds(cached), 0);
+    Timing skips = steppedBy({100, 90, 0.5, 10, 10, 10, 10, 10});
+    for (const int whole : {2, 2, 0, 2, 2, 2, 2, 2}) skips.passes.push_back({whole, 2 - whole});
+    EXPECT_EQ(coldSteps(skips), 2U);
+    EXPECT_NEAR(warmUpSeconds(skips), 100 + 90 - 2 * 10, 1e-9);
 }
 
 TEST(WarmUp, IsNoneWhereStepsDifferByWhatTheyCompute) {

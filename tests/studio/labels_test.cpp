@@ -89,13 +89,14 @@ TEST_F(LabelsTest, ClipsOfSeveralRequestsAreNotPresentedAsOne) {
         {{rendered("a.mp4", "sdpa"), "sdpa", "sdpa", 0}, {rendered("b.mp4", "sla", other), "sla", "sla", 0}});
     EXPECT_EQ(facts().front(), "More than the attention kernel differs: prompt, seed and steps");
     EXPECT_TRUE(facts()[1].contains("a red car")) << facts()[1].toStdString();
-    EXPECT_TRUE(facts()[2].contains("denoises 1.00× as fast as sdpa (differs: steps)"))
+    EXPECT_TRUE(facts()[2].contains("denoises 1.00× as fast as sdpa (differs: prompt, seed and steps)"))
         << facts()[2].toStdString();
     EXPECT_EQ(promptOf(m_window.comparison(), "asked"), "");
     const auto tileSays = [&] { return m_window.grid().scene().tiles[1].what.detail; };
     EXPECT_TRUE(waitUntil([&] {
         return tileSays() ==
-               "3.00 s · denoise 1.00× (differs: steps)\n3.00 s · denoise 1.00× (differs)\n3.00 s";
+               "3.00 s · denoise 1.00× (differs: prompt, seed and steps)\n3.00 s · denoise 1.00× "
+               "(differs)\n3.00 s";
     })) << tileSays().toStdString();
     const auto* chart = m_window.findChild<widgets::TimingChart*>();
     EXPECT_TRUE(

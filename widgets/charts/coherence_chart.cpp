@@ -52,6 +52,13 @@ QString axisOf(const metrics::Measure& measure) {
     return unit.isEmpty() ? measureName(measure) : QString("%1, %2").arg(measureName(measure), unit);
 }
 
+/// A clip that is measured against the reference.
+QString withDifference(const ClipCurves& curves) {
+    return curves.otherContent.isEmpty()
+               ? curves.name
+               : QObject::tr("%1 (differs: %2)").arg(curves.name, curves.otherContent);
+}
+
 QString whyAbsent(const metrics::Measure& measure) {
     if (measure.measured == metrics::Measured::OnRequest)
         return QObject::tr(
@@ -122,6 +129,9 @@ void CoherenceChart::setCurves(std::vector<ClipCurves> curves) {
     std::vector<JudgedClip> judged;
     for (const ClipCurves& each : m_curves) judged.push_back({each.name, each.color, each.metrics});
     m_verdicts->setClips(judged);
+    for (std::size_t i = 0; i < judged.size(); ++i)
+        if (const metrics::ClipMetrics& own = judged[i].metrics; own.drift)
+            judged[i].name = withDifference(m_curves[i]);
     m_numbers->setClips(judged);
     redraw();
 }
@@ -157,8 +167,9 @@ std::vector<CoherenceChart::Point> CoherenceChart::pointsOf(const ClipCurves& cu
 }
 
 QString CoherenceChart::nameOf(const ClipCurves& curves) const {
-    const bool floor = curves.role == CurveRole::NoiseFloor && measure().needsReference();
-    return floor ? tr("%1 (noise floor)").arg(curves.name) : curves.name;
+    if (!measure().needsReference()) return curves.name;
+    if (!curves.otherContent.isEmpty()) return withDifference(curves);
+    return curves.role == CurveRole::NoiseFloor ? tr("%1 (noise floor)").arg(curves.name) : curves.name;
 }
 
 /// The value that holds at a time is the last one at or before it.
@@ -264,7 +275,8 @@ void CoherenceChart::redraw() {
         // Wider below, so that curves that coincide are all seen.
         const auto above = double(m_curves.size() - 1 - i);
         const double wider = std::min(1.6, kMostWider / double(m_curves.size()));
-        const bool isFloor = measure().needsReference() && m_curves[i].role == CurveRole::NoiseFloor;
+        const bool isFloor = measure().needsReference() && m_curves[i].role == CurveRole::NoiseFloor &&
+                             m_curves[i].otherContent.isEmpty();
         if (isFloor) floor = &m_points[i];
         graph->setPen(QPen(m_curves[i].color, 1.6 + wider * above, isFloor ? Qt::DashLine : Qt::SolidLine));
         for (const Point& point : m_points[i]) {

@@ -31,6 +31,9 @@ struct ClipCurves {
     metrics::ClipMetrics metrics{};
     std::vector<double> frameSeconds{};  ///< when each of its frames is shown
     CurveRole role = CurveRole::Clip;
+    /// In what it differs from the reference beside how it was computed, "seed": told where clips are
+    /// measured against that.
+    QString otherContent{};
 };
 
 /// What is measured frame by frame, and frames themselves, along the same time as the grid: the playhead is

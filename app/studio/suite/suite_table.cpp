@@ -88,7 +88,9 @@ QVariant SuiteTable::axisData(std::size_t row, std::size_t axis, int role) const
     const nlohmann::json& value =
         m_suite->plan.axes[axis].values[m_suite->plan.jobs[m_suite->rows[row].job].at[axis]];
     if (role == kSortRole && value.is_number()) return value.get<double>();
-    const QString words = text(suite::valueText(value));
+    const bool isBackend = m_suite->plan.axes[axis].key == suite::kBackendAxis;
+    const QString words = text(
+        suite::withRemark(suite::valueText(value), isBackend ? m_suite->rows[row].remark : std::string()));
     if (role == Qt::DisplayRole || role == kSortRole) return words.simplified();
     return role == Qt::ToolTipRole ? QVariant(words) : QVariant();
 }

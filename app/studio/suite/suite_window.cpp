@@ -66,7 +66,9 @@ QString outcomeText(const suite::Gate& gate, const suite::GateOutcome& outcome) 
         QObject::tr("%1 of %2 clips meet %3").arg(outcome.met).arg(outcome.clips).arg(text(gate.text));
     const QString passed = outcome.passed ? QObject::tr("passed") : QObject::tr("failed");
     const QString line = QString("%1: %2").arg(words, passed);
-    return outcome.value.empty() ? line : QString("%1: %2").arg(text(outcome.value), line);
+    return outcome.value.empty()
+               ? line
+               : QString("%1: %2").arg(text(suite::withRemark(outcome.value, outcome.remark)), line);
 }
 
 }  // namespace
@@ -137,6 +139,8 @@ void SuiteWindow::addHead(QVBoxLayout* column) {
             column->addWidget(wordsLine(
                 QString("%1: %2").arg(tr("against %1").arg(text(m_suite->againstNotes->folder)), text(line)),
                 "quiet"));
+    for (const std::string& line : suite::whyLinesOf(m_suite->rows))
+        column->addWidget(wordsLine(text(line), "quiet"));
     if (!m_suite->gate) return;
     for (const suite::GateOutcome& outcome : m_suite->gates)
         column->addWidget(
@@ -153,11 +157,12 @@ void SuiteWindow::fillValues() {
     for (const suite::ValueSummary& value : m_suite->values)
         for (const MeasureSummary& summary : value.measures)
             table.rows.push_back(
-                valueRow(axisTitle(value.axis), text(suite::valueText(value.value)), summary));
+                valueRow(axisTitle(value.axis),
+                         text(suite::withRemark(suite::valueText(value.value), value.remark)), summary));
     for (const suite::SuiteResult::Against& against : m_suite->against)
         for (const MeasureSummary& summary : against.measures)
-            table.rows.push_back(
-                valueRow(tr("against %1").arg(text(against.folder)), text(against.value), summary));
+            table.rows.push_back(valueRow(tr("against %1").arg(text(against.folder)),
+                                          text(suite::withRemark(against.value, against.remark)), summary));
     m_values->setTable(table);
 }
 
