@@ -13,6 +13,16 @@ namespace reelgrid::comparison {
 using nlohmann::json;
 using protocol::CallRecord;
 
+namespace {
+
+/// How sparse a kernel was, which at few tokens may be not at all.
+std::string keptText(double kept) {
+    const std::string percent = fixed(100 * kept, 0);
+    return percent == "100" ? "all blocks kept, nothing was left out" : percent + " % of the blocks kept";
+}
+
+}  // namespace
+
 json clipJson(const std::filesystem::path& clip, const result::ClipResult& result) {
     json object = {{"clip", clip.string()}, {"files", protocol::resultFolderOf(clip).string()}};
     if (!result.timings.empty()) object["timing"] = toJson(result.timings);
@@ -75,14 +85,6 @@ std::string lockstepLine(const metrics::LockstepMap& map) {
     }
     return line;
 }
-
-namespace {
-/// How sparse a kernel was, which at few tokens may be not at all.
-std::string keptText(double kept) {
-    const std::string share = fixed(100 * kept, 0) + " % of the blocks kept";
-    return share == "100 % of the blocks kept" ? "all blocks kept, nothing was left out" : share;
-}
-}  // namespace
 
 std::vector<std::string> attentionRemarks(const result::Manifest& manifest) {
     std::vector<std::string> lines = manifest.remarks;

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "core/base/one_line.h"
 #include "core/base/result.h"
 #include "core/models/wan/checkpoint.h"
 #include "core/models/wan/transformer.h"
@@ -81,9 +82,10 @@ std::vector<std::string> untakenTensors(const families::ModelInfo& model) {
     std::vector<std::string> lines;
     for (const auto& [file, tensors] : parameters.untaken()) {
         const bool isOne = tensors.size() == 1;
-        lines.push_back(
-            file + ": " + std::to_string(tensors.size()) + (isOne ? " tensor belongs" : " tensors belong") +
-            " to no layer of this model and had no effect (" + tensors.front() + (isOne ? ")" : ", …)"));
+        lines.push_back(file + ": " + std::to_string(tensors.size()) +
+                        (isOne ? " tensor belongs" : " tensors belong") +
+                        " to no layer of this model and had no effect (" + nameInOneLine(tensors.front()) +
+                        (isOne ? ")" : ", …)"));
     }
     return lines;
 }
