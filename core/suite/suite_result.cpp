@@ -1,6 +1,7 @@
 #include "core/suite/suite_result.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -164,9 +165,16 @@ std::vector<std::string> whyLinesOf(const std::vector<SuiteRow>& rows) {
             if (known == counts.end()) known = counts.emplace(counts.end(), line, 0);
             ++known->second;
         }
+    constexpr std::size_t kMostLines = 10;  // more than a person reads
+    std::ranges::stable_sort(counts, std::greater(), &std::pair<std::string, std::size_t>::second);
     std::vector<std::string> lines;
-    for (const auto& [line, count] : counts)
+    for (const auto& [line, count] : counts) {
+        if (lines.size() == kMostLines) {
+            lines.push_back("and " + std::to_string(counts.size() - kMostLines) + " more such lines");
+            break;
+        }
         lines.push_back(std::to_string(count) + (count == 1 ? " clip: " : " clips: ") + line);
+    }
     return lines;
 }
 

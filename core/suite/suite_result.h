@@ -84,8 +84,9 @@ std::string remarkOf(const SuitePlan& plan, const std::vector<SuiteRow>& rows, s
 /// "cudnn (ran sdpa)"
 std::string withRemark(const std::string& name, const std::string& remark);
 
-/// What didn't run as asked in any of the clips, and why, each line once: "2 clips: self-attention: cudnn was
-/// asked for, sdpa ran 8 calls (it runs on an NVIDIA GPU only)".
+/// What didn't run as asked in any of the clips, and why, each line once, those of most clips first, and no
+/// more than a person reads: "2 clips: self-attention: cudnn was asked for, sdpa ran 8 calls (it runs on an
+/// NVIDIA GPU only)".
 std::vector<std::string> whyLinesOf(const std::vector<SuiteRow>& rows);
 
 /// Sums up rows; `gate` may be absent. A job that failed fails the gate.

@@ -264,6 +264,11 @@ TEST(SuiteResult, SaysWhatRanInPlaceOfABackend) {
         EXPECT_THAT(shown, HasSubstr("2 clips: self-attention: fav2 was asked for, sdpa ran 8 calls"));
     }
     EXPECT_THAT(suiteText(asked), Not(HasSubstr("ran sdpa")));
+    for (int i = 0; i < 30; ++i) rows[0].why.push_back("line " + std::to_string(i));
+    const auto lines = whyLinesOf(rows);
+    ASSERT_EQ(lines.size(), 11U);
+    EXPECT_THAT(lines.front(), HasSubstr("2 clips: self-attention: fav2 was asked for"));
+    EXPECT_EQ(lines.back(), "and 21 more such lines");
     const json document = toJson(all, "/suite");
     EXPECT_EQ(document["jobs"][0]["remark"], "");
     EXPECT_EQ(document["jobs"][1]["remark"], "ran sdpa");
