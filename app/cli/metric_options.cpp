@@ -85,13 +85,8 @@ Result<bool> MetricOptions::measure(const std::filesystem::path& clip, const std
                                     const std::stop_token& stop) const {
     const bool hasReference = !reference.empty() && reference != clip && into.drift.has_value();
     if (!m_perception || m_perception->isMeasured(into, hasReference)) return false;
-    comparison::ComparedPair frames;
-    if (hasReference) {
-        frames = comparison::comparedPair(clip, reference, stop);
-    } else {
-        const comparison::ComparedFrames own = comparison::comparedFrames(clip, stop);
-        frames = {own.file, {}, own.isLossless};
-    }
+    const comparison::ComparedPair frames =
+        comparison::comparedPair(clip, hasReference ? reference : std::filesystem::path(), stop);
     const perception::Subject subject{frames.clip, frames.reference, prompt,
                                       frames.isLossless ? metrics::kKeptFrames : metrics::kDecodedClips};
     if (auto measured = m_perception->measure(subject, into, stop); !measured)

@@ -111,20 +111,6 @@ std::string forReading(const metrics::ClipMetrics& measured) {
     return text + withText(measured);
 }
 
-/// What the clip, and the reference where there is one, are read from; said where it isn't what it could be.
-comparison::ComparedPair sourcesOf(const MetricsVerb& verb) {
-    const std::string& clip = verb.clips.front();
-    comparison::ComparedPair sources;
-    if (verb.reference.empty()) {
-        comparison::ComparedFrames own = comparison::comparedFrames(clip);
-        sources = {own.file, {}, own.isLossless, std::move(own.remark)};
-    } else {
-        sources = comparison::comparedPair(clip, verb.reference);
-    }
-    if (!sources.remark.empty()) say("note: " + sources.remark);
-    return sources;
-}
-
 /// Several clips, or results that are to have what is measured.
 int measureAll(MetricsVerb& verb, const machine::LocalMachine& machine) {
     for (const auto& [isGiven, option] :
@@ -155,7 +141,8 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     if (verb.json && verb.csv) return fail({ErrorCode::BadUsage, "--json and --csv: only one of them"});
     if (verb.keep || verb.clips.size() > 1) return measureAll(verb, machine);
     const std::string& clip = verb.clips.front();
-    const comparison::ComparedPair sources = sourcesOf(verb);
+    const comparison::ComparedPair sources = comparison::comparedPair(clip, verb.reference);
+    if (!sources.remark.empty()) say("note: " + sources.remark);
     auto video = media::readRgb(sources.clip);
     if (!video) return fail(video.error());
     std::optional<media::RgbVideo> reference;

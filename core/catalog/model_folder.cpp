@@ -28,6 +28,10 @@ void countTensors(const fs::path& file, families::ComponentInfo& component, std:
     }
 }
 
+bool isWeightFile(const fs::path& file) {
+    return file.extension() == ".safetensors" || pt::isPtName(file);
+}
+
 families::ComponentInfo readComponent(const families::ModelIndex& index, const std::string& name) {
     families::ComponentInfo component{.name = name,
                                       .className = index.classOf(name),
@@ -43,9 +47,8 @@ families::ComponentInfo readComponent(const families::ModelIndex& index, const s
         std::error_code failed;
         component.bytes += fs::file_size(file, failed);
         // Beside others pytorch_model.bin is the same once more.
-        const bool isRead =
-            isSafetensors(file) || (pt::isPtName(file) && !(hasSafetensors && file.extension() == ".bin"));
-        if (isRead) countTensors(file, component, dtypes);
+        const bool isCopy = hasSafetensors && file.extension() == ".bin";
+        if (isWeightFile(file) && !isCopy) countTensors(file, component, dtypes);
     }
     component.dtypes.assign(dtypes.begin(), dtypes.end());
     return component;
@@ -111,10 +114,6 @@ std::vector<std::string> componentsOf(const families::Pipeline& pipeline, const 
 bool hasWeights(const std::string& component) {
     return !component.starts_with("tokenizer") && component != "scheduler" &&
            component != "feature_extractor" && component != "image_processor";
-}
-
-bool isWeightFile(const fs::path& file) {
-    return file.extension() == ".safetensors" || pt::isPtName(file);
 }
 
 }  // namespace

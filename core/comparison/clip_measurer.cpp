@@ -50,8 +50,7 @@ ClipMeasurer::ClipMeasurer(std::filesystem::path reference, std::size_t partByte
 
 Result<metrics::ClipMetrics> ClipMeasurer::measureParts(const std::filesystem::path& clip, bool wantsDrift,
                                                         const std::stop_token& stop) const {
-    const ComparedPair source = wantsDrift ? comparedPair(clip, m_reference, stop)
-                                           : ComparedPair{comparedFrames(clip, stop).file, {}};
+    const ComparedPair source = comparedPair(clip, wantsDrift ? m_reference : std::filesystem::path(), stop);
     auto frames = media::RgbReader::open(source.clip);
     if (!frames) return frames.error();
     std::optional<media::RgbReader> reference;

@@ -43,7 +43,9 @@ ComparedFrames comparedFrames(const fs::path& clip, const std::stop_token& stop)
 }
 
 ComparedPair comparedPair(const fs::path& clip, const fs::path& reference, const std::stop_token& stop) {
-    const ComparedFrames own = comparedFrames(clip, stop), other = comparedFrames(reference, stop);
+    const ComparedFrames own = comparedFrames(clip, stop);
+    if (reference.empty()) return {own.file, {}, own.isLossless, own.remark};
+    const ComparedFrames other = comparedFrames(reference, stop);
     if (own.isLossless && other.isLossless) return {own.file, other.file, true};
     ComparedPair pair{clip, reference, false};
     for (const ComparedFrames* each : {&own, &other})

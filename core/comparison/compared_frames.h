@@ -30,11 +30,12 @@ ComparedFrames comparedFrames(const std::filesystem::path& clip, const std::stop
 /// Two clips that are held against each other: both by kept frames, or else both as they are encoded. A clip
 /// beside kept frames would be as far from them as encoding took it.
 struct ComparedPair {
-    std::filesystem::path clip, reference;
+    std::filesystem::path clip, reference;  ///< where each is read from
     bool isLossless = false;
     /// Why kept frames aren't read, where one of the two has them; else empty.
     std::string remark{};
 };
+/// `reference` may be empty: then the clip's own frames are all there is to decide on.
 ComparedPair comparedPair(const std::filesystem::path& clip, const std::filesystem::path& reference,
                           const std::stop_token& stop = {});
 

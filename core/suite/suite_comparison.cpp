@@ -83,7 +83,7 @@ class Comparing {
     void run() {
         for (const SuiteRow& row : m_result.rows) compare(row);
         for (const auto& [backend, measures] : m_pairs) {
-            SuiteResult::Against against{m_notes.folder, backend, {}, remarkOf(backend)};
+            SuiteResult::Against against{m_notes.folder, backend, {}, remarkOf(m_result.values, backend)};
             for (const SuiteMeasure& measure : suiteMeasures()) {
                 const auto found = measures.find(measure.key);
                 if (found == measures.end()) continue;
@@ -135,11 +135,6 @@ class Comparing {
         if (!differences.cost.empty()) note(What::Cost, std::move(differences.cost), row.job);
         if (lacksDrift) note(What::Drift, m_otherReference, row.job);
         if (isCompared) notePlaces(row.manifest, same->manifest);
-    }
-    [[nodiscard]] std::string remarkOf(const std::string& backend) const {
-        for (const ValueSummary& value : m_result.values)
-            if (value.axis == kBackendAxis && valueText(value.value) == backend) return value.remark;
-        return {};
     }
     void note(What what, std::vector<FieldDifference> fields, std::size_t job) {
         for (NotCompared& group : m_notes.notCompared)

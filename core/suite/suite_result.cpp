@@ -48,7 +48,7 @@ class Summing {
             summary.measures.push_back(own);
         }
         summary.worst = worstOf(axis, value);
-        if (m_plan.axes[axis].key == kBackendAxis) summary.remark = remarkOf(m_plan, m_rows, axis, value);
+        if (m_plan.axes[axis].key == kBackendAxis) summary.remark = remarkOfRows(axis, value);
         return summary;
     }
 
@@ -59,6 +59,22 @@ class Summing {
         for (std::size_t i = 0; i < m_plan.axes.size(); ++i)
             index = index * m_plan.axes[i].values.size() + (i == axis ? 0 : job.at[i]);
         return index;
+    }
+    [[nodiscard]] std::string remarkOfRows(std::size_t axis, std::size_t value) const {
+        std::map<std::string, std::size_t> counts;
+        std::size_t clips = 0;
+        for (const SuiteRow& row : m_rows) {
+            if (row.error || m_plan.jobs[row.job].at[axis] != value) continue;
+            ++clips;
+            if (!row.remark.empty()) ++counts[row.remark];
+        }
+        std::string text;
+        for (const auto& [remark, count] : counts) {
+            if (!text.empty()) text += "; ";
+            if (count < clips) text += std::to_string(count) + " of " + std::to_string(clips) + " clips ";
+            text += remark;
+        }
+        return text;
     }
     [[nodiscard]] std::vector<std::size_t> worstOf(std::size_t axis, std::size_t value) const {
         std::vector<std::size_t> found;
@@ -95,6 +111,12 @@ std::vector<GateOutcome> outcomesOf(const SuitePlan& plan, const std::vector<Sui
     }
     for (GateOutcome& outcome : outcomes) outcome.passed = gate.isPassedBy(outcome.met, outcome.clips);
     return outcomes;
+}
+
+/// What is said of a backend, with what ran in its place where something did.
+json remarked(json object, const std::string& remark) {
+    if (!remark.empty()) object["remark"] = remark;
+    return object;
 }
 
 json toJson(const Estimate& estimate) {
@@ -135,22 +157,10 @@ bool SuiteResult::passed() const {
     return !gate || !gates.empty();
 }
 
-std::string remarkOf(const SuitePlan& plan, const std::vector<SuiteRow>& rows, std::size_t axis,
-                     std::size_t value) {
-    std::map<std::string, std::size_t> counts;
-    std::size_t clips = 0;
-    for (const SuiteRow& row : rows) {
-        if (row.error || plan.jobs[row.job].at[axis] != value) continue;
-        ++clips;
-        if (!row.remark.empty()) ++counts[row.remark];
-    }
-    std::string text;
-    for (const auto& [remark, count] : counts) {
-        if (!text.empty()) text += "; ";
-        if (count < clips) text += std::to_string(count) + " of " + std::to_string(clips) + " clips ";
-        text += remark;
-    }
-    return text;
+std::string remarkOf(const std::vector<ValueSummary>& values, const std::string& backend) {
+    for (const ValueSummary& value : values)
+        if (value.axis == kBackendAxis && valueText(value.value) == backend) return value.remark;
+    return {};
 }
 
 std::string withRemark(const std::string& name, const std::string& remark) {
@@ -187,10 +197,7 @@ SuiteResult sumUp(SuitePlan plan, std::vector<SuiteRow> rows, std::optional<Gate
             result.values.push_back(summing.of(axis, value));
     }
     if (gate) result.gates = outcomesOf(plan, rows, *gate);
-    for (GateOutcome& outcome : result.gates)
-        for (const ValueSummary& value : result.values)
-            if (value.axis == kBackendAxis && valueText(value.value) == outcome.value)
-                outcome.remark = value.remark;
+    for (GateOutcome& outcome : result.gates) outcome.remark = remarkOf(result.values, outcome.value);
     result.gate = std::move(gate);
     result.plan = std::move(plan);
     result.rows = std::move(rows);
@@ -217,30 +224,27 @@ json toJson(const SuiteResult& result, const fs::path& folder) {
         document["jobs"].push_back(std::move(job));
     }
     for (const ValueSummary& value : result.values) {
-        json own = {{"axis", value.axis},
-                    {"value", value.value},
-                    {"measures", toJson(value.measures)},
-                    {"worst", value.worst}};
-        if (!value.remark.empty()) own["remark"] = value.remark;
-        document["values"].push_back(std::move(own));
+        document["values"].push_back(remarked({{"axis", value.axis},
+                                               {"value", value.value},
+                                               {"measures", toJson(value.measures)},
+                                               {"worst", value.worst}},
+                                              value.remark));
     }
     if (result.gate) {
         document["gate"] = {
             {"text", result.gate->text}, {"passed", result.passed()}, {"outcomes", json::array()}};
         for (const GateOutcome& outcome : result.gates) {
-            json own = {{"value", outcome.value},
-                        {"met", outcome.met},
-                        {"clips", outcome.clips},
-                        {"passed", outcome.passed}};
-            if (!outcome.remark.empty()) own["remark"] = outcome.remark;
-            document["gate"]["outcomes"].push_back(std::move(own));
+            document["gate"]["outcomes"].push_back(remarked({{"value", outcome.value},
+                                                             {"met", outcome.met},
+                                                             {"clips", outcome.clips},
+                                                             {"passed", outcome.passed}},
+                                                            outcome.remark));
         }
     }
     for (const SuiteResult::Against& against : result.against) {
-        json own = {
-            {"folder", against.folder}, {"value", against.value}, {"measures", toJson(against.measures)}};
-        if (!against.remark.empty()) own["remark"] = against.remark;
-        document["against"].push_back(std::move(own));
+        document["against"].push_back(remarked(
+            {{"folder", against.folder}, {"value", against.value}, {"measures", toJson(against.measures)}},
+            against.remark));
     }
     if (result.againstNotes) document["against_notes"] = toJson(*result.againstNotes);
     return document;

@@ -46,14 +46,16 @@ struct ValueSummary {
     nlohmann::json value;
     std::vector<MeasureSummary> measures;
     std::vector<std::size_t> worst;  ///< rows with the lowest PSNR, the worst first
-    std::string remark{};            ///< remarkOf() its rows
+    /// Of a backend what ran in its place: "ran sdpa" where that is so of all its clips, "2 of 4 clips ran
+    /// sdpa" where it is of some; empty where all ran as asked. Clips that failed don't count.
+    std::string remark{};
 };
 
 struct GateOutcome {
     std::string value;  ///< of attention_type; empty without such an axis
     std::size_t met = 0, clips = 0;
     bool passed = false;
-    std::string remark{};  ///< remarkOf() the clips of that backend
+    std::string remark{};  ///< ValueSummary's
 };
 
 struct SuiteResult {
@@ -75,11 +77,8 @@ struct SuiteResult {
     [[nodiscard]] bool passed() const;
 };
 
-/// What ran in place of the backend that was asked for: "ran sdpa" where that is so of all rows with one
-/// value of an axis, "2 of 4 clips ran sdpa" where it is of some; empty where all ran as asked. Rows that
-/// failed don't count.
-std::string remarkOf(const SuitePlan& plan, const std::vector<SuiteRow>& rows, std::size_t axis,
-                     std::size_t value);
+/// ValueSummary::remark of a backend among what was summed up.
+std::string remarkOf(const std::vector<ValueSummary>& values, const std::string& backend);
 
 /// "cudnn (ran sdpa)"
 std::string withRemark(const std::string& name, const std::string& remark);
