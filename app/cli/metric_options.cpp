@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/cli/console.h"
 #include "core/comparison/compared_frames.h"
 #include "core/execution/execution.h"
 #include "core/perception/metric_source.h"
@@ -34,25 +35,28 @@ bool MetricOptions::takesPrompt() const {
            });
 }
 
-Result<std::string> MetricOptions::fingerprint(const std::stop_token& stop) {
-    if (!any()) return std::string();
-    if (m_fingerprint) return *m_fingerprint;
+Result<void> MetricOptions::readSources(const std::stop_token& stop) {
+    if (m_sources) return {};
     const auto asked = metrics::askedFrom(m_names);
     if (!asked) return asked.error();
-    const auto sources = perception::findSources(*asked, m_weights);
+    auto sources = perception::findHashedSources(*asked, m_weights, stop);
     if (!sources) return sources.error();
-    auto fingerprint = perception::fingerprintOf(*sources, stop);
-    if (fingerprint) m_fingerprint = *fingerprint;
-    return fingerprint;
+    m_sources = *std::move(sources);
+    return {};
+}
+
+Result<std::string> MetricOptions::fingerprint(const std::stop_token& stop) {
+    if (!any()) return std::string();
+    if (auto read = readSources(stop); !read) return read.error();
+    return perception::fingerprintOf(*m_sources);
 }
 
 Result<void> MetricOptions::load(const std::string& device) {
     if (!any() || m_perception) return {};
-    const auto asked = metrics::askedFrom(m_names);
-    if (!asked) return asked.error();
+    if (auto read = readSources({}); !read) return read;
     const auto execution = execution::executionOn(device);
     if (!execution) return execution.error();
-    auto perception = perception::Perception::load(*asked, m_weights, *execution);
+    auto perception = perception::Perception::load(*m_sources, *execution);
     if (!perception) return perception.error();
     m_perception.emplace(*std::move(perception));
     return {};
@@ -82,15 +86,16 @@ Result<void> MetricOptions::check() const {
 
 Result<bool> MetricOptions::measure(const std::filesystem::path& clip, const std::filesystem::path& reference,
                                     const std::string& prompt, metrics::ClipMetrics& into,
-                                    const std::stop_token& stop) const {
+                                    const std::stop_token& stop) {
     const bool hasReference = !reference.empty() && reference != clip && into.drift.has_value();
     if (!m_perception || m_perception->isMeasured(into, hasReference)) return false;
     const comparison::ComparedPair frames =
         comparison::comparedPair(clip, hasReference ? reference : std::filesystem::path(), stop);
     const perception::Subject subject{frames.clip, frames.reference, prompt,
                                       frames.isLossless ? metrics::kKeptFrames : metrics::kDecodedClips};
-    if (auto measured = m_perception->measure(subject, into, stop); !measured)
-        return measured.error().in(clip.filename().string());
+    const auto remark = m_perception->measure(subject, into, stop);
+    if (!remark) return remark.error().in(clip.filename().string());
+    if (!remark->empty() && m_said.insert(*remark).second) say("note: " + *remark);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,16 +40,19 @@ class MetricOptions {
     [[nodiscard]] Result<void> check() const;
 
     /// Measures a clip, against the reference where that is another one. True when there was something to
-    /// add: what was measured before with the same weights stays.
+    /// add: what was measured before with the same weights stays. Says on stderr, once, what people have to
+    /// know of it.
     Result<bool> measure(const std::filesystem::path& clip, const std::filesystem::path& reference,
-                         const std::string& prompt, metrics::ClipMetrics& into,
-                         const std::stop_token& stop) const;
+                         const std::string& prompt, metrics::ClipMetrics& into, const std::stop_token& stop);
 
   private:
+    Result<void> readSources(const std::stop_token& stop);
+
     std::vector<std::string> m_names;
     std::string m_weights;
     std::optional<perception::Perception> m_perception;
-    std::optional<std::string> m_fingerprint;
+    std::set<std::string> m_said;
+    std::optional<std::vector<perception::MetricSource>> m_sources;  ///< with their hashes
 };
 
 }  // namespace reelgrid::cli

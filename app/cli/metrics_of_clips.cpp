@@ -87,6 +87,11 @@ void sayWhichAreEncoded(const std::vector<MeasuredClip>& all) {
         say("note: " + clip.string() + ": measured as it is encoded, others by the frames that were kept");
 }
 
+/// Width to height, as players write it: "2:1".
+std::string aspectText(const media::Rational& aspect) {
+    return std::to_string(aspect.num) + ":" + std::to_string(aspect.den);
+}
+
 std::string textOf(const MeasuredClip& measured, bool hasReference) {
     std::string text = measured.clip.string();
     for (const metrics::Measure& measure : metrics::kMeasures)
@@ -119,10 +124,17 @@ void sayUnequal(const fs::path& clip, const fs::path& reference, const metrics::
             std::to_string(*drift->referenceFrames));
     const auto own = media::Clip::open(clip), other = media::Clip::open(reference);
     if (!own || !other) return;
-    const double rate = (*own)->info().fps.value(), theirs = (*other)->info().fps.value();
+    const media::Rational aspect = (*own)->info().sampleAspect, theirAspect = (*other)->info().sampleAspect;
+    if (aspect != theirAspect)
+        say(clip.string() + ": its pixels are " + aspectText(aspect) + ", the reference's " +
+            aspectText(theirAspect) + ": they are held against each other as they are coded");
+    // 2997/100, as some programs write it, is 30000/1001 to these digits.
+    constexpr int kDigits = 6;
+    const std::string rate = significant((*own)->info().fps.value(), kDigits),
+                      theirs = significant((*other)->info().fps.value(), kDigits);
     if (rate != theirs)
-        say(clip.string() + ": it has " + significant(rate, 6) + " frames/s, the reference " +
-            significant(theirs, 6) + ": frame n is held against frame n, whenever each is shown");
+        say(clip.string() + ": it has " + rate + " frames/s, the reference " + theirs +
+            ": frame n is held against frame n, whenever each is shown");
 }
 
 int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,14 @@ Result<CodecHandle> openDecoder(const AVStream& stream, int threads, int reorder
     return codec;
 }
 
+/// 1:1 where none is said.
+Rational aspectOf(const Display& display) {
+    const auto [num, den] = display.sampleAspect;
+    if (num <= 0 || den <= 0) return {1, 1};
+    const std::int64_t divisor = std::gcd(num, den);
+    return {num / divisor, den / divisor};
+}
+
 class FfmpegClip final : public Clip {
   public:
     FfmpegClip(fs::path path, PacketReader reader, PacketIndex index, CodecHandle codec,
@@ -55,7 +64,8 @@ class FfmpegClip final : public Clip {
           m_codec(std::move(codec)),
           m_frame(av_frame_alloc()),
           m_packet(av_packet_alloc()),
-          m_cache(options.cacheBytes) {}
+          m_cache(options.cacheBytes),
+          m_stretches(options.stretches) {}
 
     Result<void> prepare();
     [[nodiscard]] const ClipInfo& info() const override { return m_info; }
@@ -80,6 +90,7 @@ class FfmpegClip final : public Clip {
     PacketHandle m_packet;
     PlaneExtractor m_extractor;
     FrameCache m_cache;
+    bool m_stretches;
     ClipInfo m_info;
 
     bool m_lacksKey = false;  // what depends on a packet that was damaged isn't decoded
@@ -238,7 +249,12 @@ Result<bool> FfmpegClip::receive() {
 }
 
 Result<FramePtr> FfmpegClip::keep(int index) {
-    if (m_info.width == 0) m_extractor.setDisplay(m_reader.display(*m_frame));
+    if (m_info.width == 0) {
+        Display display = m_reader.display(*m_frame);
+        m_info.sampleAspect = aspectOf(display);
+        if (!m_stretches) display.sampleAspect = {1, 1};
+        m_extractor.setDisplay(display);
+    }
     auto planes = m_extractor.extract(*m_frame);
     if (!planes) return planes.error();
     YuvFrame& picture = **planes;

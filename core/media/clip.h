@@ -15,6 +15,7 @@ namespace reelgrid::media {
 struct ClipInfo {
     int width = 0;  ///< as shown: turned and with square samples
     int height = 0;
+    Rational sampleAspect{1, 1};       ///< of the coded samples, width to height before turning
     Rational fps;                      ///< the average rate
     std::vector<double> frameSeconds;  ///< presentation time of each frame, ascending, first is 0
     double durationSeconds = 0;        ///< end of the last frame

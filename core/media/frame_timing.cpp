@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <numeric>
+#include <optional>
 
 namespace reelgrid::media {
 namespace {
@@ -15,13 +16,20 @@ bool isUsable(Rational rate) {
     return rate.num > 0 && rate.den > 0 && rate.value() <= kMaxRate && rate.value() >= 0.01;
 }
 
-/// Whether frame i's stamp is within one unit of i/rate, for all i.
-bool fits(std::span<const std::int64_t> stamps, Rational timeBase, Rational rate) {
+/// Units that stamps may be off their rate, since containers round to whole ones. A clock that ticks once a
+/// frame (AVI, Ogg) has nothing to round, and would be within one of any rate.
+double unitsOff(Rational timeBase, std::span<const Rational> declaredRates) {
+    const auto ticksOnce = [&](Rational rate) { return rate.value() * timeBase.value() > 0.9; };
+    return std::ranges::any_of(declaredRates, ticksOnce) ? 0 : 1;
+}
+
+/// Whether frame i's stamp is within so many units of i/rate, for all i.
+bool fits(std::span<const std::int64_t> stamps, Rational timeBase, Rational rate, double units) {
     const double unitsPerFrame =
         double(rate.den) * double(timeBase.den) / (double(rate.num) * double(timeBase.num));
     for (std::size_t i = 0; i < stamps.size(); ++i) {
         const double expected = double(i) * unitsPerFrame;
-        if (std::abs(double(stamps[i] - stamps[0]) - expected) > 1.0 + 1e-6) return false;
+        if (std::abs(double(stamps[i] - stamps[0]) - expected) > units + 1e-6) return false;
     }
     return true;
 }
@@ -43,6 +51,17 @@ bool isUsual(Rational rate) {
     const Rational own = reduced(rate);
     return std::ranges::any_of(usualRatesNear(rate.value()),
                                [&](Rational usual) { return reduced(usual) == own; });
+}
+
+/// On a clock of hundredths of a second or coarser (GIF): the rate of frames that are all equally long. Two
+/// of them may have been rounded alike.
+std::optional<Rational> rateOfEqualSteps(std::span<const std::int64_t> stamps, Rational timeBase) {
+    constexpr double kCoarse = 0.01;
+    if (timeBase.value() < kCoarse || stamps.size() < 3) return std::nullopt;
+    const std::int64_t step = stamps[1] - stamps[0];
+    for (std::size_t i = 2; i < stamps.size(); ++i)
+        if (stamps[i] - stamps[i - 1] != step) return std::nullopt;
+    return Rational{timeBase.den, timeBase.num * step};
 }
 
 /// Seconds that the last frame stays, where its packet doesn't say: as long as the median frame.
@@ -67,6 +86,7 @@ FrameTiming frameTimingOf(std::span<const std::int64_t> stamps, Rational timeBas
     if (count > 1 && stamps.back() > stamps.front()) {
         const double span = double(stamps.back() - stamps.front()) * timeBase.value();
         const double estimate = double(count - 1) / span;
+        if (const auto equal = rateOfEqualSteps(stamps, timeBase)) candidates.push_back(*equal);
         // A coarse clock fits many rates: prefer a usual one that is declared, then any usual one, to a
         // declared average such as 1600/101.
         std::ranges::copy_if(declaredRates, std::back_inserter(candidates), isUsual);
@@ -77,8 +97,9 @@ FrameTiming frameTimingOf(std::span<const std::int64_t> stamps, Rational timeBas
         candidates.insert(candidates.end(), declaredRates.begin(), declaredRates.end());
         if (lastDuration > 0) candidates.push_back({timeBase.den, timeBase.num * lastDuration});
     }
+    const double units = unitsOff(timeBase, declaredRates);
     for (const Rational rate : candidates) {
-        if (!isUsable(rate) || !fits(stamps, timeBase, rate)) continue;
+        if (!isUsable(rate) || !fits(stamps, timeBase, rate, units)) continue;
         timing.fps = reduced(rate);
         timing.seconds.resize(count);
         const auto at = [&](std::size_t i) {

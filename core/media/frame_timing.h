@@ -17,8 +17,10 @@ struct FrameTiming {
 
 /// Times from presentation stamps (ascending, in units of `timeBase` seconds). Containers round stamps (WebM
 /// to 1 ms, GIF to 10 ms): when every stamp is within one unit of a constant rate, the times are that rate's
-/// exactly, so that frame i starts at i/fps and not a fraction later. `lastDuration` (0: unknown) is in the
-/// same units; `declaredRates` are the container's own ideas of the rate, best first.
+/// exactly, so that frame i starts at i/fps and not a fraction later. Where a unit is a frame (AVI, Ogg)
+/// stamps must be exactly a rate's, and a frame that was left out leaves a gap; on coarse clocks (GIF) equal
+/// steps are the rate themselves. `lastDuration` (0: unknown) is in the same units; `declaredRates` are the
+/// container's own ideas of the rate, best first.
 FrameTiming frameTimingOf(std::span<const std::int64_t> stamps, Rational timeBase, std::int64_t lastDuration,
                           std::span<const Rational> declaredRates);
 

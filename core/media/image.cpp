@@ -1,6 +1,5 @@
 #include "core/media/image.h"
 
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +14,6 @@
 #include "core/media/picture_structure.h"
 #include "core/media/png_picture.h"
 #include "core/media/rgb.h"
-#include "core/media/rgb_frame.h"
 
 namespace reelgrid::media {
 namespace {
@@ -30,22 +28,6 @@ auto decoderOf(std::string_view bytes) -> Result<FrameHandle> (*)(const std::str
     return nullptr;
 }
 
-/// A palette's picture with the colours themselves: swscale would mix those of neighbours.
-Result<FrameHandle> withoutPalette(const AVFrame& indexed) {
-    auto rgb = rgbFrame(indexed.width, indexed.height);
-    if (!rgb) return rgb.error();
-    for (int y = 0; y < indexed.height; ++y) {
-        const std::uint8_t* from = indexed.data[0] + std::ptrdiff_t(y) * indexed.linesize[0];
-        std::uint8_t* to = (*rgb)->data[0] + std::ptrdiff_t(y) * (*rgb)->linesize[0];
-        for (int x = 0; x < indexed.width; ++x) {
-            std::uint32_t color = 0;  // 0xAARRGGBB
-            std::memcpy(&color, indexed.data[1] + sizeof color * from[x], sizeof color);
-            for (const int shift : {16, 8, 0}) *to++ = std::uint8_t(color >> shift);
-        }
-    }
-    return rgb;
-}
-
 Result<RgbImage> imageFrom(const std::string& bytes) {
     const auto decode = decoderOf(bytes);
     if (decode == nullptr) return Error{ErrorCode::Unsupported, "a PNG, JPEG or WebP file was needed"};
@@ -57,7 +39,6 @@ Result<RgbImage> imageFrom(const std::string& bytes) {
                          " and at most " + std::to_string(kMaxPixels) + " together were expected"};
     auto frame = decode(bytes);
     if (frame && structure.missing) return Error{ErrorCode::InvalidData, *structure.missing};
-    if (frame && (*frame)->format == AV_PIX_FMT_PAL8) frame = withoutPalette(**frame);
     if (!frame) return frame.error();
     PlaneExtractor planes;
     planes.setDisplay(exifDisplay({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));

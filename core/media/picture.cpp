@@ -12,6 +12,7 @@ extern "C" {
 
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
+#include "core/media/palette.h"
 
 namespace reelgrid::media {
 namespace {
@@ -224,6 +225,13 @@ Result<std::shared_ptr<YuvFrame>> PlaneExtractor::extract(const AVFrame& frame) 
     if (!isSaneSize(frame.width, frame.height))
         return Error{ErrorCode::InvalidData, "a picture of " + std::to_string(frame.width) + "x" +
                                                  std::to_string(frame.height) + " is too large"};
+    if (frame.format != AV_PIX_FMT_PAL8) return planesOf(frame);
+    const auto colors = withoutPalette(frame);
+    if (!colors) return colors.error();
+    return planesOf(**colors);
+}
+
+Result<std::shared_ptr<YuvFrame>> PlaneExtractor::planesOf(const AVFrame& frame) {
     auto square = m_display.squareSize(frame.width, frame.height);
     if (!square) return square.error();
     const ImageSpec decoded = specOf(frame);

@@ -14,7 +14,8 @@ namespace reelgrid::media {
 ImageSpec specOf(const AVFrame& frame);
 
 /// Turns decoded frames into planes as they are to be seen: a copy where the format is planar YUV or 8-bit
-/// RGB, else (deeper RGB, palettes, interleaved chroma, BT.2020 and SMPTE 240M) a conversion to 4:4:4; scaled
+/// RGB (of palettes the colours), else (deeper RGB, interleaved chroma, BT.2020 and SMPTE 240M) a conversion
+/// to 4:4:4; scaled
 /// (RGB by way of 4:4:4) where samples aren't square, turned where the display says so. One clip's frames
 /// share the conversion context.
 class PlaneExtractor {
@@ -24,6 +25,7 @@ class PlaneExtractor {
     Result<std::shared_ptr<YuvFrame>> extract(const AVFrame& frame);
 
   private:
+    Result<std::shared_ptr<YuvFrame>> planesOf(const AVFrame& frame);
     Result<AVFrame*> converted(const AVFrame& frame, const ImageSpec& from, const ImageSpec& to);
 
     Display m_display;

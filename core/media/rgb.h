@@ -32,8 +32,9 @@ class RgbConverter {
     std::unique_ptr<State> m_state;
 };
 
-/// A clip's RGB frames in order, some at a time: a long one needs not be in memory whole. One thread at a
-/// time.
+/// A clip's RGB frames in order, some at a time: a long one needs not be in memory whole. Turned as they are
+/// to be seen, but with their samples as they are coded, square or not: that is what is measured. One thread
+/// at a time.
 class RgbReader {
   public:
     static Result<RgbReader> open(const std::filesystem::path& path);
@@ -53,7 +54,8 @@ class RgbReader {
     int m_next = 0;
 };
 
-/// Decodes a whole clip as RGB, as its colour tags say. Fails when it would take more than `maxBytes`.
+/// Decodes a whole clip as RGB, as its colour tags say and RgbReader reads it. Fails when it would take more
+/// than `maxBytes`.
 Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes = std::size_t{4} << 30);
 
 }  // namespace reelgrid::media

@@ -26,8 +26,12 @@ void addMeasures(const ClipMetrics& from, ClipMetrics& into) {
         else if (from.drift && !takesDrift)
             addSeries((*from.drift).*measure.ofDrift, (*into.drift).*measure.ofDrift, measure.measured);
         const auto with = from.measuredWith.find(measure.key);
-        if (with != from.measuredWith.end() && seriesOf(measure, from) != nullptr)
-            into.measuredWith[measure.key] = with->second;
+        if (with == from.measuredWith.end() || seriesOf(measure, from) == nullptr) continue;
+        into.measuredWith[measure.key] = with->second;
+        into.measuredWithSha256.erase(measure.key);
+        if (const auto hash = from.measuredWithSha256.find(measure.key);
+            hash != from.measuredWithSha256.end())
+            into.measuredWithSha256[measure.key] = hash->second;
     }
 }
 
@@ -36,7 +40,10 @@ bool dropOtherDrift(const std::string& referenceSha256, ClipMetrics& known) {
     if (!referenceSha256.empty() && known.drift->referenceSha256 == referenceSha256) return false;
     known.drift.reset();
     for (const Measure& measure : kMeasures)
-        if (measure.needsReference()) known.measuredWith.erase(measure.key);
+        if (measure.needsReference()) {
+            known.measuredWith.erase(measure.key);
+            known.measuredWithSha256.erase(measure.key);
+        }
     return true;
 }
 

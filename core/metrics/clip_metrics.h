@@ -42,6 +42,9 @@ struct ClipMetrics {
     std::optional<Series> clipScore, subjectConsistency, backgroundConsistency;
     /// With which weights or program what was asked for was measured, by the measure's key.
     std::map<std::string, std::string> measuredWith;
+    /// SHA-256 of all that those numbers depend on beside pictures and prompt (perception::fingerprintOf),
+    /// likewise; absent in older files.
+    std::map<std::string, std::string> measuredWithSha256;
     std::optional<Drift> drift;
     std::optional<ClipGates> gates;
     std::optional<ChangeMeasures> change;  ///< absent for fewer than three frames, and in older files

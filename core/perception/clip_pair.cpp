@@ -62,12 +62,13 @@ at::Tensor ClipPair::pictures(const at::Tensor& pixels_P3YX) const {
     return ofLengthOne(m_vision->forward(pixels_P3YX.to(m_device)));
 }
 
-at::Tensor ClipPair::text(const std::string& prompt) const {
+ClipText ClipPair::text(const std::string& prompt) const {
     const text::ClipTokenizer tokenizer(m_folder);
     const auto length = std::min<std::size_t>(text::ClipTokenizer::kLength,
                                               std::size_t(m_text->config().maxPositionEmbeddings));
     const text::ClipTokenIds tokens = tokenizer.encode(prompt, length);
-    return ofLengthOne(m_text->forward(std::span(tokens.ids).first(tokens.count)).pooled_P);
+    return {ofLengthOne(m_text->forward(std::span(tokens.ids).first(tokens.count)).pooled_P), length,
+            tokens.cut};
 }
 
 }  // namespace reelgrid::perception

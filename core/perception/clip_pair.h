@@ -14,6 +14,13 @@
 
 namespace reelgrid::perception {
 
+/// A text among CLIP's pictures.
+struct ClipText {
+    at::Tensor features_D;   ///< of length 1
+    std::size_t length = 0;  ///< tokens that there is room for, begin and end among them
+    std::string cut;         ///< what of the text there was no room for; empty: nothing
+};
+
 /// A whole CLIP: pictures and texts in one space. The folder is transformers' CLIPModel
 /// ("openai/clip-vit-base-patch32").
 class ClipPair {
@@ -24,8 +31,8 @@ class ClipPair {
 
     /// Pictures [P, 3, side, side], normalised → [P, dimensions] of length 1.
     [[nodiscard]] at::Tensor pictures(const at::Tensor& pixels_P3YX) const;
-    /// A text, cut where CLIP's 77 tokens end → [dimensions] of length 1.
-    [[nodiscard]] at::Tensor text(const std::string& prompt) const;
+    /// A text, cut where CLIP's 77 tokens end.
+    [[nodiscard]] ClipText text(const std::string& prompt) const;
 
     /// As CLIP's own processor prepares them.
     [[nodiscard]] const vision::ClipImageProcessor& processor() const { return m_processor; }

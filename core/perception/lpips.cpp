@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/number_text.h"
 #include "core/base/result.h"
 
 namespace reelgrid::perception {
@@ -11,6 +12,17 @@ at::Tensor perColor(std::initializer_list<double> values, const weights::WeightS
     return at::tensor(at::ArrayRef<double>(values.begin(), values.size()), at::kDouble)
         .to(scope.device(), scope.dtype())
         .view({1, -1, 1, 1});
+}
+
+/// What a stage's channels count: lpips trains them never below 0, or pictures could be nearer than the same
+/// one. Throws Failure(InvalidData) naming file and tensor.
+at::Tensor headOf(const weights::WeightScope& at, std::int64_t channels) {
+    at::Tensor weight = at("weight", {1, channels, 1, 1});
+    if (const double least = weight.min().item<double>(); least < 0)
+        throw Failure(ErrorCode::InvalidData, at.whereIs("weight") + " has the value " +
+                                                  significant(least, 4) +
+                                                  ", none below 0 was needed: lpips's heads have none");
+    return weight;
 }
 
 /// Each place's channels at length 1.
@@ -56,8 +68,7 @@ Lpips::Lpips(Net net, const weights::WeightScope& backbone, const weights::Weigh
         m_stages.push_back({false, {fire(12, 512, 64, 256)}});
     }
     for (std::size_t i = 0; i < m_stages.size(); ++i)
-        m_stages[i].head_1C11 =
-            (heads / ("lin" + std::to_string(i)) / "model" / 1)("weight", {1, channels[i], 1, 1});
+        m_stages[i].head_1C11 = headOf(heads / ("lin" + std::to_string(i)) / "model" / 1, channels[i]);
 }
 
 at::Tensor Lpips::through(const Convolution& layer, const at::Tensor& x) {

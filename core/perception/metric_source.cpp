@@ -6,6 +6,7 @@
 #include "core/base/folder.h"
 #include "core/base/sha256.h"
 #include "core/perception/metric_weights.h"
+#include "core/perception/named_hash.h"
 
 namespace reelgrid::perception {
 namespace {
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 using metrics::Asked;
 
 /// Raised where what a metric computes from the same weights changes.
-constexpr const char* kDefinitions = "1";
+constexpr const char* kDefinitions = "2";
 
 struct LpipsFiles {
     const char* title;
@@ -117,22 +118,39 @@ Result<std::vector<MetricSource>> findSources(const std::vector<Asked>& asked, c
     return sources;
 }
 
-Result<std::string> fingerprintOf(const std::vector<MetricSource>& sources, const std::stop_token& stop) {
+Result<std::string> fingerprintOf(const MetricSource& source, const std::stop_token& stop) {
     Sha256 hash;
     add(hash, kDefinitions);
-    for (const MetricSource& source : sources) {
-        add(hash, metrics::infoOf(source.metric).name);
-        add(hash, source.with);
-        for (const fs::path& part : source.parts) {
-            const auto files = filesOf(part);
-            if (!files) return files.error();
-            for (const fs::path& file : *files) {
-                const auto own = sha256OfFile(file, stop);
-                if (!own) return own.error();
-                add(hash, file.filename().string() + " " + *own);
-            }
+    add(hash, metrics::infoOf(source.metric).name);
+    add(hash, source.with);
+    for (const fs::path& part : source.parts) {
+        const auto files = filesOf(part);
+        if (!files) return files.error();
+        for (const fs::path& file : *files) {
+            const auto own = sha256OfFile(file, stop);
+            if (!own) return own.error();
+            if (auto named = requireNamedHash(file, *own); !named) return named.error();
+            add(hash, file.filename().string() + " " + *own);
         }
     }
+    return hash.finish();
+}
+
+Result<std::vector<MetricSource>> findHashedSources(const std::vector<Asked>& asked,
+                                                    const std::string& weights, const std::stop_token& stop) {
+    auto sources = findSources(asked, weights);
+    if (!sources) return sources;
+    for (MetricSource& source : *sources) {
+        auto hash = fingerprintOf(source, stop);
+        if (!hash) return hash.error();
+        source.sha256 = *std::move(hash);
+    }
+    return sources;
+}
+
+std::string fingerprintOf(const std::vector<MetricSource>& hashed) {
+    Sha256 hash;
+    for (const MetricSource& source : hashed) add(hash, source.sha256);
     return hash.finish();
 }
 

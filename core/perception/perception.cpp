@@ -14,8 +14,8 @@
 #include "core/perception/dino_encoder.h"
 #include "core/perception/frame_pictures.h"
 #include "core/perception/lpips.h"
-#include "core/perception/metric_source.h"
 #include "core/perception/metric_weights.h"
+#include "core/perception/vmaf.h"
 #include "core/protocol/render_fields.h"
 
 namespace reelgrid::perception {
@@ -82,7 +82,8 @@ void appendNumbers(std::vector<double>& to, const at::Tensor& numbers) {
 
 struct Perception::Networks {
     at::Device device = at::kCPU;
-    std::map<Asked, std::string> with;  ///< which weights or program, of each that was asked for
+    std::map<Asked, std::string> with;    ///< which weights or program, of each that was asked for
+    std::map<Asked, std::string> sha256;  ///< of those
     std::map<Asked, Lpips> lpips;
     std::optional<ClipPair> scoring, base;
     std::optional<DinoEncoder> dino;
@@ -94,15 +95,21 @@ Perception::~Perception() = default;
 Perception::Perception(Perception&&) noexcept = default;
 
 Result<Perception> Perception::load(const std::vector<Asked>& asked, const std::string& named,
+                                    const execution::Execution& execution) {
+    const auto sources = findHashedSources(asked, named);
+    if (!sources) return sources.error();
+    return load(*sources, execution);
+}
+
+Result<Perception> Perception::load(const std::vector<MetricSource>& hashed,
                                     const execution::Execution& execution) try {
     const at::InferenceMode inference;
     auto networks = std::make_unique<Networks>();
     networks->device = execution.device;
     if (execution.device.is_cuda()) execution::setFp32Precision(protocol::kIeee);
-    const auto sources = findSources(asked, named);
-    if (!sources) return sources.error();
-    for (const MetricSource& source : *sources) {
+    for (const MetricSource& source : hashed) {
         networks->with[source.metric] = source.with;
+        networks->sha256[source.metric] = source.sha256;
         switch (source.metric) {
             case Asked::Lpips:
             case Asked::LpipsSqueeze:
@@ -129,17 +136,17 @@ Result<Perception> Perception::load(const std::vector<Asked>& asked, const std::
 }
 
 bool Perception::isMeasured(const ClipMetrics& known, bool hasReference) const {
-    return std::ranges::all_of(m_networks->with, [&](const auto& each) {
+    return std::ranges::all_of(m_networks->sha256, [&](const auto& each) {
         const metrics::Measure& row = rowOf(each.first);
         if (row.needsReference() && !hasReference) return true;
-        const auto with = known.measuredWith.find(row.key);
-        return metrics::seriesOf(row, known) != nullptr && with != known.measuredWith.end() &&
-               with->second.find(each.second) != std::string::npos;
+        const auto hash = known.measuredWithSha256.find(row.key);
+        return metrics::seriesOf(row, known) != nullptr && hash != known.measuredWithSha256.end() &&
+               hash->second == each.second;
     });
 }
 
-Result<void> Perception::measure(const Subject& subject, ClipMetrics& into, const std::stop_token& stop) const
-    try {
+Result<std::string> Perception::measure(const Subject& subject, ClipMetrics& into,
+                                        const std::stop_token& stop) const try {
     const at::InferenceMode inference;
     const Networks& networks = *m_networks;
     auto frames = media::RgbReader::open(subject.frames);
@@ -153,11 +160,11 @@ Result<void> Perception::measure(const Subject& subject, ClipMetrics& into, cons
                          subject.reference.string() + ": of another size than " + subject.frames.string()};
         reference.emplace(*std::move(opened));
     }
-    std::optional<at::Tensor> prompt_C;
+    std::optional<ClipText> prompt;
     if (networks.scoring) {
         if (subject.prompt.empty())
             return Error{ErrorCode::BadUsage, "clip: the clip's prompt isn't known, --prompt was needed"};
-        prompt_C = networks.scoring->text(subject.prompt);
+        prompt = networks.scoring->text(subject.prompt);
     }
     std::map<Asked, std::vector<double>> distances;
     std::vector<double> scores;
@@ -188,8 +195,9 @@ Result<void> Perception::measure(const Subject& subject, ClipMetrics& into, cons
             std::vector<at::Tensor> pixels;
             for (int i = 0; i < *read; ++i)
                 pixels.push_back(networks.scoring->processor().pixels(imageOf(part, i)));
-            appendNumbers(scores,
-                          (networks.scoring->pictures(at::cat(pixels)).matmul(*prompt_C) * 100).clamp_min(0));
+            appendNumbers(
+                scores,
+                (networks.scoring->pictures(at::cat(pixels)).matmul(prompt->features_D) * 100).clamp_min(0));
         }
         if (networks.base) {
             const auto side = networks.base->side();
@@ -203,9 +211,17 @@ Result<void> Perception::measure(const Subject& subject, ClipMetrics& into, cons
     std::map<Asked, std::string> with = networks.with;
     std::map<Asked, metrics::Series> measured;
     for (auto& [metric, perFrame] : distances) measured[metric] = metrics::seriesOf(std::move(perFrame));
-    if (networks.scoring)
-        measured[with.contains(Asked::Clip) ? Asked::Clip : Asked::ClipL14] =
-            metrics::seriesOf(std::move(scores));
+    std::string remark;
+    if (networks.scoring) {
+        const Asked metric = with.contains(Asked::Clip) ? Asked::Clip : Asked::ClipL14;
+        measured[metric] = metrics::seriesOf(std::move(scores));
+        if (!prompt->cut.empty()) {
+            const std::string length = std::to_string(prompt->length) + " tokens";
+            with[metric] += ", the prompt cut at " + length;
+            remark = std::string(metrics::infoOf(metric).name) + ": the prompt is cut at " + length +
+                     ", this is not seen: " + prompt->cut;
+        }
+    }
     // Of one frame there is nothing to say.
     if (subjects_C.size() > 1) measured[Asked::SubjectConsistency] = consistency(subjects_C);
     if (backgrounds_C.size() > 1) measured[Asked::BackgroundConsistency] = consistency(backgrounds_C);
@@ -220,8 +236,9 @@ Result<void> Perception::measure(const Subject& subject, ClipMetrics& into, cons
         (row.ofClip != nullptr ? into.*row.ofClip : (*into.drift).*row.ofDrift) = std::move(series);
         into.measuredWith[row.key] =
             with.at(metric) + (subject.measuredOn.empty() ? "" : ", on " + subject.measuredOn);
+        into.measuredWithSha256[row.key] = networks.sha256.at(metric);
     }
-    return {};
+    return remark;
 } catch (const Failure& failure) {
     return failure.error();
 }

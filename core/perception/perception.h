@@ -12,7 +12,7 @@
 #include "core/execution/execution.h"
 #include "core/metrics/asked_metrics.h"
 #include "core/metrics/clip_metrics.h"
-#include "core/perception/vmaf.h"
+#include "core/perception/metric_source.h"
 
 namespace reelgrid::perception {
 
@@ -31,17 +31,22 @@ class Perception {
     /// Fails naming the metric and what it lacks.
     static Result<Perception> load(const std::vector<metrics::Asked>& asked, const std::string& weights,
                                    const execution::Execution& execution);
+    /// The same of what findHashedSources() found.
+    static Result<Perception> load(const std::vector<MetricSource>& hashed,
+                                   const execution::Execution& execution);
     ~Perception();
     Perception(Perception&&) noexcept;
 
-    /// Whether everything that was asked for is there already, measured with the same weights and program.
+    /// Whether everything that was asked for is there already, measured with the same weights and program:
+    /// the hashes count, names don't.
     [[nodiscard]] bool isMeasured(const metrics::ClipMetrics& known, bool hasReference) const;
 
     /// Fills in what was asked for. What needs a reference is left out without one; `into` then must have the
     /// drift already. Clips are read a few frames at a time. BadUsage for a CLIP score without a prompt, and
-    /// for a reference of another size.
-    Result<void> measure(const Subject& subject, metrics::ClipMetrics& into,
-                         const std::stop_token& stop = {}) const;
+    /// for a reference of another size. Returns what people have to know of the figures, in words: that a
+    /// prompt was cut, which they say, too; empty: nothing.
+    Result<std::string> measure(const Subject& subject, metrics::ClipMetrics& into,
+                                const std::stop_token& stop = {}) const;
 
   private:
     struct Networks;

@@ -9,6 +9,7 @@
 
 #include "core/base/json.h"
 #include "core/jobs/program_run.h"
+#include "core/media/packet_reader.h"
 
 namespace reelgrid::perception {
 namespace {
@@ -96,14 +97,26 @@ Result<VmafProgram> VmafProgram::find() {
     return found;
 }
 
+std::string framesByNumber(int frames) {
+    return "trim=end_frame=" + std::to_string(frames) +
+           ",settb=1/25,setpts=N,scale=flags=accurate_rnd+full_chroma_int:out_range=tv,format=yuv420p";
+}
+
+std::string videoOf(int input, const fs::path& file) {
+    const auto reader = media::PacketReader::open(file);
+    std::string pad = "[";
+    pad += std::to_string(input) + ':';
+    pad += reader ? std::to_string(reader->stream().index) : "v";
+    return pad + ']';
+}
+
 Result<VmafScore> vmaf(const VmafProgram& program, const fs::path& clip, const fs::path& reference,
                        int frames, const std::stop_token& stop) {
-    const std::string cut = "trim=end_frame=" + std::to_string(frames) +
-                            ",setpts=N/25/TB,scale=flags=accurate_rnd+full_chroma_int:out_range=tv,"
-                            "format=yuv420p";
+    const std::string cut = framesByNumber(frames);
     const auto threads = std::max(1U, std::thread::hardware_concurrency());
     const std::string graph =
-        "[0:v]" + cut + "[a];[1:v]" + cut + "[b];[a][b]libvmaf=model=version=" + kModel +
+        videoOf(0, clip) + cut + "[a];" + videoOf(1, reference) + cut +
+        "[b];[a][b]libvmaf=model=version=" + kModel +
         ":log_fmt=json:log_path=/dev/stdout:shortest=1:n_threads=" + std::to_string(threads);
     const auto log =
         jobs::outputOf(commandOf(program.program, {"-v", "error", "-i", addressOf(clip), "-i",

@@ -84,6 +84,9 @@ class LegacyFile {
         }
         for (const auto& [key, size] : sizes)
             if (!m_storages.contains(key)) refuse("it has no storage " + shownName(key));
+        if (m_at != m_bytes.size())
+            refuse("it has " + std::to_string(m_bytes.size() - m_at) +
+                   " bytes behind its last storage, none " + "were needed");
     }
 
     std::shared_ptr<const safetensors::MappedFile> m_file;

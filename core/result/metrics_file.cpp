@@ -204,13 +204,14 @@ Result<void> requireFittingLists(const ClipMetrics& metrics) {
     return {};
 }
 
-Result<void> readMeasuredWith(const json* object, ClipMetrics& metrics) {
+/// Texts by the measures' keys.
+Result<void> readTexts(const json* object, const char* name, std::map<std::string, std::string>& into) {
     if (object == nullptr) return {};
-    FieldReader fields(*object, "measured_with", ErrorCode::InvalidData);
+    FieldReader fields(*object, name, ErrorCode::InvalidData);
     for (const Measure& measure : kMeasures) {
-        std::optional<std::string> with;
-        fields.text(measure.key, with);
-        if (with) metrics.measuredWith[measure.key] = *std::move(with);
+        std::optional<std::string> text;
+        fields.text(measure.key, text);
+        if (text) into[measure.key] = *std::move(text);
     }
     return fields.finish();
 }
@@ -249,6 +250,7 @@ ordered_json toJson(const ClipMetrics& metrics) {
     if (!perFrame.empty()) object["per_frame"] = std::move(perFrame);
     if (metrics.drift) addDrift(object, *metrics.drift);
     if (!metrics.measuredWith.empty()) object["measured_with"] = metrics.measuredWith;
+    if (!metrics.measuredWithSha256.empty()) object["measured_with_sha256"] = metrics.measuredWithSha256;
     if (metrics.gates) object["gates"] = jsonOf(*metrics.gates);
     if (ordered_json coherence = coherenceJson(metrics); !coherence.empty())
         object["coherence"] = std::move(coherence);
@@ -274,6 +276,7 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
         metrics.*measure.ofClip = *std::move(series);
     }
     const json* with = fields.object("measured_with");
+    const json* withSha256 = fields.object("measured_with_sha256");
     const json* own = fields.object("drift");
     const json* gatesObject = fields.object("gates");
     const json* coherence = fields.object("coherence");
@@ -282,7 +285,9 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
     auto drift = readDrift(own != nullptr ? *own : object);
     if (!drift) return drift.error();
     metrics.drift = *std::move(drift);
-    if (auto read = readMeasuredWith(with, metrics); !read) return read.error();
+    if (auto read = readTexts(with, "measured_with", metrics.measuredWith); !read) return read.error();
+    if (auto read = readTexts(withSha256, "measured_with_sha256", metrics.measuredWithSha256); !read)
+        return read.error();
     auto gates = readGates(gatesObject);
     if (!gates) return gates.error();
     metrics.gates = *std::move(gates);

@@ -286,6 +286,26 @@ TEST_F(MediaVerbs, AReferenceOfOtherFramesIsSaid) {
     EXPECT_THAT(rates.errors, Not(HasSubstr("frames compared")));
 }
 
+TEST_F(MediaVerbs, PixelsOfOtherShapesAreHeldAgainstEachOtherAsTheyAreCoded) {
+    const std::string square = m_folder.file("holiday.mp4"), wide = m_folder.file("wide.mp4");
+    const std::string copy = "ffmpeg -v error -i '" + square + "' -c copy -aspect 8:3 '" + wide + "'";
+    ASSERT_EQ(std::system(copy.c_str()), 0) << copy;
+    ASSERT_EQ(media::Clip::open(wide).value()->info().width, 128);
+    for (const std::vector<std::string>& clips : {std::vector{wide}, {wide, square}}) {
+        std::vector<std::string> words{"metrics", "--reference", square};
+        words.insert(words.end(), clips.begin(), clips.end());
+        const ProgramRun run = runProgram(words);
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        EXPECT_THAT(run.errors,
+                    HasSubstr(wide + ": its pixels are 2:1, the reference's 1:1: they are held against each "
+                                     "other as they are coded"));
+        EXPECT_THAT(run.output, HasSubstr("100.00"));
+    }
+    const ProgramRun alike = runProgram({"metrics", wide, "--reference", wide});
+    EXPECT_EQ(alike.exitCode, 0) << alike.errors;
+    EXPECT_THAT(alike.errors, Not(HasSubstr("its pixels are")));
+}
+
 TEST_F(MediaVerbs, OptionsThatDecideNothingAreSaid) {
     const std::string clip = m_folder.file("holiday.mp4");
     const ProgramRun metrics = runProgram({"metrics", clip, "--device", "cpu", "--prompt", "a beach"});

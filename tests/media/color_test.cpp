@@ -125,6 +125,23 @@ TEST(Color, RgbPicturesComeBackAsTheyWere) {
     for (std::size_t i = 0; i < theirs.size(); ++i) ASSERT_NEAR(video.pixels[i], theirs[i], 1) << i;
 }
 
+/// Colours of neighbours must not be mixed: PNG in Matroska and QuickTime's RLE are decoded with palettes.
+TEST(Color, PicturesWithPalettesComeBackAsTheyWere) {
+    const ScratchFolder folder;
+    ASSERT_TRUE(test::runs(
+        "ffmpeg -v error -f lavfi -i testsrc2=s=120x80:r=8:d=0.125,palettegen -frames:v 1 '" +
+        (folder / "p.png").string() + "' && ffmpeg -v error -f lavfi -i testsrc2=s=120x80:r=8:d=0.5 -i '" +
+        (folder / "p.png").string() + "' -lavfi paletteuse=dither=bayer,format=pal8 -c:v png '" +
+        (folder / "a.mkv").string() + "'"));
+    const std::string name = (folder / "a.mkv").string();
+    const auto theirs =
+        test::outputOf("ffmpeg -v error -i '" + name + "' -vf format=bgra,format=rgb24 -f rawvideo -");
+    const RgbVideo video = readRgb(name).value();
+    ASSERT_EQ(video.pixels.size(), theirs.size());
+    EXPECT_TRUE(video.pixels == theirs);
+    EXPECT_EQ(Clip::open(name).value()->frame(0).value()->color.matrix, ColorMatrix::Rgb);
+}
+
 TEST(Color, SixteenBitSamplesKeepTheirPrecision) {
     const ScratchFolder folder;
     const auto path = folder / "a.mkv";

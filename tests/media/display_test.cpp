@@ -108,11 +108,9 @@ TEST(Display, SamplesThatAreNotSquareAreStretched) {
         EXPECT_EQ(clip->info().width, sized.width) << sized.file;
         EXPECT_EQ(clip->info().height, sized.height) << sized.file;
         for (int i = 0; i < 9; ++i) EXPECT_EQ(readBarcode(*clip->frame(i).value()), i) << sized.file;
-        const RgbVideo video = readRgb(path).value();
-        EXPECT_EQ(video.width, sized.width);
-        EXPECT_EQ(video.height, sized.height);
-        EXPECT_EQ(video.frameCount(), 9);
     }
+    EXPECT_EQ(Clip::open(folder / "wide.mp4").value()->info().sampleAspect, (Rational{4, 1}));
+    EXPECT_EQ(Clip::open(folder / "square.mp4").value()->info().sampleAspect, (Rational{1, 1}));
     // Stretched first, turned then.
     setMatrix(folder / "wide.mp4", {"Right", 0, 1, -1, 0});
     auto turned = Clip::open(folder / "wide.mp4").value();
@@ -124,6 +122,27 @@ TEST(Display, SamplesThatAreNotSquareAreStretched) {
     ASSERT_TRUE(grid) << grid.error().message;
     EXPECT_EQ(grid->width, 192);
     EXPECT_EQ(grid->height, 384);
+}
+
+/// What measures gets the samples as they are coded; the ffmpeg program decodes them so, too.
+TEST(Display, SamplesThatAreMeasuredAreNeverStretched) {
+    const ScratchFolder folder;
+    const fs::path square = folder / "square.mkv", wide = folder / "wide.mkv", turned = folder / "wide.mp4";
+    ASSERT_TRUE(test::runs("ffmpeg -v error -f lavfi -i testsrc2=s=96x64:r=8:d=0.5,format=gbrp -c:v ffv1 '" +
+                           square.string() + "' && ffmpeg -v error -i '" + square.string() +
+                           "' -vf setsar=2/1 -c:v "
+                           "ffv1 '" +
+                           wide.string() + "'"));
+    ASSERT_EQ(Clip::open(wide).value()->info().width, 192) << "tiles have its true shape";
+    const RgbVideo own = readRgb(wide).value(), theirs = readRgb(square).value();
+    EXPECT_EQ(own.width, 96);
+    EXPECT_EQ(own.height, 64);
+    EXPECT_TRUE(own.pixels == theirs.pixels);
+    // Turned all the same.
+    ASSERT_TRUE(encodeBarcodes(turned, 3, 96, 64, "8", "-vf setsar=4/1 -c:v libx264 -pix_fmt yuv420p"));
+    setMatrix(turned, {"Right", 0, 1, -1, 0});
+    EXPECT_EQ(readRgb(turned).value().width, 64);
+    EXPECT_EQ(readRgb(turned).value().height, 96);
 }
 
 }  // namespace

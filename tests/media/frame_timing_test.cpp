@@ -38,6 +38,45 @@ TEST(FrameTiming, TakesAUsualRateThatIsDeclaredAndNoAverage) {
     EXPECT_EQ(frameTimingOf(longer, {1, 1000}, 33, whole).fps, ntsc[0]) << "30 doesn't fit these";
 }
 
+/// AVI's and Ogg's clocks tick once a frame: any rate near it is within one tick.
+TEST(FrameTiming, TakesTheDeclaredRateWhereTheClockCountsFrames) {
+    for (const Rational rate :
+         {Rational{2997, 100}, Rational{2997, 125}, Rational{64, 5}, Rational{73, 10}, Rational{101, 10}}) {
+        const Rational clock{rate.den, rate.num};
+        const std::vector<Rational> agreed{rate, rate}, single{{0, 0}, rate};
+        for (const int count : {2, 3, 10, 69}) {
+            std::vector<std::int64_t> stamps;
+            for (int i = 0; i < count; ++i) stamps.push_back(i);
+            EXPECT_EQ(frameTimingOf(stamps, clock, 1, agreed).fps, rate) << count;
+            const auto timing = frameTimingOf(stamps, clock, 1, single);
+            EXPECT_EQ(timing.fps, rate) << count;
+            EXPECT_EQ(timing.seconds.back(), double((count - 1) * rate.den) / double(rate.num));
+        }
+        // A frame that was left out: the others keep their times.
+        const auto gap = frameTimingOf(std::vector<std::int64_t>{0, 1, 2, 4, 5}, clock, 1, agreed);
+        EXPECT_DOUBLE_EQ(gap.seconds[3], 4 * clock.value());
+        EXPECT_DOUBLE_EQ(gap.durationSeconds, 6 * clock.value());
+    }
+}
+
+/// GIF declares none; what is guessed for it isn't the delays' mean.
+TEST(FrameTiming, TakesEqualDelaysAsTheyAre) {
+    const std::vector<Rational> guessed{{57, 4}, {343, 12}};
+    for (const int delay : {3, 6, 7, 9, 11}) {
+        std::vector<std::int64_t> stamps;
+        for (int i = 0; i < 10; ++i) stamps.push_back(std::int64_t(i) * delay);
+        const auto timing = frameTimingOf(stamps, {1, 100}, delay, guessed);
+        EXPECT_DOUBLE_EQ(timing.fps.value(), 100.0 / delay);
+        EXPECT_DOUBLE_EQ(timing.durationSeconds, delay / 10.0);
+    }
+    // Delays that were rounded are still undone, and one alone says little.
+    EXPECT_EQ(frameTimingOf(roundedStamps(16, 10, 100), {1, 100}, 6, guessed).fps, (Rational{16, 1}));
+    EXPECT_EQ(frameTimingOf(roundedStamps(8, 2, 100), {1, 100}, 13, {}).fps, (Rational{8, 1}));
+    // Milliseconds are exact enough: three frames of WebM at 29.97.
+    const std::vector<Rational> ntsc{{30000, 1001}};
+    EXPECT_EQ(frameTimingOf(std::vector<std::int64_t>{0, 33, 66}, {1, 1000}, 33, ntsc).fps, ntsc[0]);
+}
+
 TEST(FrameTiming, KeepsAVariableRateAsItIs) {
     const std::vector<std::int64_t> stamps{100, 140, 150, 200, 330};
     const auto timing = frameTimingOf(stamps, {1, 1000}, 70, {});

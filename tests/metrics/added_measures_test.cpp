@@ -17,6 +17,7 @@ TEST(AddMeasures, FillsWhatIsAbsentAndRenewsWhatWasAskedFor) {
     known.flickering = of(0.5);
     known.clipScore = of(20);
     known.measuredWith["clip_score"] = "an old network";
+    known.measuredWithSha256["clip_score"] = "0d";
     known.drift.emplace().psnr = of(40);
     known.drift->latentError = 0.25;
 
@@ -29,6 +30,7 @@ TEST(AddMeasures, FillsWhatIsAbsentAndRenewsWhatWasAskedFor) {
     now.drift.emplace().psnr = of(41);
     now.drift->lpips = of(0.01);
     now.measuredWith["lpips"] = "AlexNet";
+    now.measuredWithSha256["lpips"] = "7b";
     addMeasures(now, known);
 
     EXPECT_EQ(known.flickering->mean, 0.5) << "measured already";
@@ -39,6 +41,8 @@ TEST(AddMeasures, FillsWhatIsAbsentAndRenewsWhatWasAskedFor) {
     EXPECT_EQ(known.drift->latentError, 0.25);
     EXPECT_EQ(known.drift->lpips->mean, 0.01);
     EXPECT_EQ(known.measuredWith.at("lpips"), "AlexNet");
+    EXPECT_EQ(known.measuredWithSha256, (std::map<std::string, std::string>{{"lpips", "7b"}}))
+        << "the old network's goes with it";
 
     ClipMetrics empty;
     addMeasures(now, empty);
@@ -73,9 +77,11 @@ TEST(DropOtherDrift, LeavesTheOneThatIsProvablyFromTheReference) {
         known.drift.emplace().lpips = of(0.01);
         known.drift->referenceSha256 = kept;
         known.measuredWith = {{"lpips", "AlexNet"}, {"clip_score", "a network"}};
+        known.measuredWithSha256 = {{"lpips", "7b"}, {"clip_score", "c1"}};
         const bool isDropped = dropOtherDrift(reference, known);
         EXPECT_EQ(known.drift.has_value(), !isDropped);
         EXPECT_EQ(known.measuredWith.contains("lpips"), !isDropped);
+        EXPECT_EQ(known.measuredWithSha256.contains("lpips"), !isDropped);
         EXPECT_TRUE(known.measuredWith.contains("clip_score"));
         return !isDropped;
     };

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/sha256.h"
 #include "core/media/writer.h"
 #include "core/perception/clip_pair.h"
 #include "core/perception/dino_encoder.h"
@@ -181,7 +182,8 @@ TEST_F(PerceptionTest, PicturesAndPromptAreAsFarApartAsForTransformers) {
     for (int i = 0; i < video.frameCount(); ++i)
         pixels.push_back(clip.processor().pixels(
             {video.width, video.height, {video.frame(i).begin(), video.frame(i).end()}}));
-    const at::Tensor likeness = clip.pictures(at::cat(pixels)).matmul(clip.text(m_expected.at("prompt")));
+    const at::Tensor likeness =
+        clip.pictures(at::cat(pixels)).matmul(clip.text(m_expected.at("prompt")).features_D);
     const auto known = expected("clip_cosine");
     for (std::size_t i = 0; i < known.size(); ++i)
         EXPECT_NEAR(likeness[std::int64_t(i)].item<double>(), known[i], 2e-5) << i;
@@ -236,6 +238,24 @@ TEST_F(PerceptionTest, AClipIsMeasuredByEverythingThatIsAskedFor) {
     EXPECT_THAT(wordless.error().message, HasSubstr("--prompt was needed"));
 }
 
+TEST_F(PerceptionTest, APromptThatClipHasNoRoomForIsSaidToBeCut) {
+    writeClipModel();
+    const auto perception = Perception::load({Asked::Clip}, weights().string(), {});
+    ASSERT_TRUE(perception) << perception.error().message;
+    const fs::path clip = clipOf(m_frames, "a.mkv");
+    metrics::ClipMetrics measured;
+    const auto remarkOf = [&](const std::string& prompt) {
+        return perception->measure({clip, {}, prompt, metrics::kKeptFrames}, measured).value();
+    };
+    EXPECT_EQ(remarkOf(m_expected.at("prompt")), "");
+    std::string longPrompt;
+    for (int i = 0; i < 80; ++i) longPrompt += "a ";
+    EXPECT_THAT(remarkOf(longPrompt), HasSubstr("clip: the prompt is cut at 77 tokens, this is not seen: a"));
+    EXPECT_EQ(measured.measuredWith.at("clip_score"),
+              "clip-vit-base-patch32, the prompt cut at 77 tokens, on lossless frames");
+    EXPECT_TRUE(perception->isMeasured(measured, false));
+}
+
 TEST_F(PerceptionTest, TheLargerClipScoresAsTheReferenceWithItsWeights) {
     writeClipModel("clip-vit-large-patch14");
     const auto perception = Perception::load({Asked::ClipL14}, weights().string(), {});
@@ -256,7 +276,7 @@ TEST_F(PerceptionTest, SourcesAreFoundWithoutLoadingAndKnownByWhatTheyHold) {
     writeWeights("alex", weights() / "alexnet-owt-7be5be79.safetensors");
     fs::copy_file(kFixtures / "alex.pth", weights() / "alex.pth");
     const auto fingerprint = [&] {
-        return fingerprintOf(findSources({Asked::Lpips}, weights().string()).value()).value();
+        return fingerprintOf(findHashedSources({Asked::Lpips}, weights().string()).value());
     };
     EXPECT_EQ(findSource(Asked::Lpips, weights().string())->with,
               "AlexNet: alexnet-owt-7be5be79.safetensors and alex.pth");
@@ -267,11 +287,60 @@ TEST_F(PerceptionTest, SourcesAreFoundWithoutLoadingAndKnownByWhatTheyHold) {
     EXPECT_NE(fingerprint(), first);
     writeClipModel();
     const auto ofClip = [&] {
-        return fingerprintOf(findSources({Asked::Clip}, weights().string()).value()).value();
+        return fingerprintOf(findHashedSources({Asked::Clip}, weights().string()).value());
     };
     const std::string clip = ofClip();
     std::ofstream(weights() / "clip-vit-base-patch32/vocab.json", std::ios::app) << ' ';
     EXPECT_NE(ofClip(), clip) << "words are a part of it";
+}
+
+TEST_F(PerceptionTest, FiguresOfOtherWeightsByTheSameNameDontCount) {
+    writeWeights("alex", weights() / "alexnet-owt-7be5be79.safetensors");
+    writeWeights("alex_heads", weights() / "alex.safetensors");
+    const auto load = [&] { return Perception::load({Asked::Lpips}, weights().string(), {}); };
+    const auto perception = load();
+    ASSERT_TRUE(perception) << perception.error().message;
+    metrics::ClipMetrics measured;
+    measured.drift.emplace();
+    ASSERT_TRUE(perception->measure(
+        {clipOf(m_frames, "a.mkv"), clipOf(m_reference, "b.mkv"), {}, metrics::kKeptFrames}, measured));
+    EXPECT_EQ(measured.measuredWithSha256.at("lpips").size(), 64U);
+    EXPECT_TRUE(perception->isMeasured(measured, true));
+    EXPECT_TRUE(load()->isMeasured(measured, true)) << "the same weights, read again";
+    metrics::ClipMetrics older = measured;
+    older.measuredWithSha256.clear();
+    EXPECT_FALSE(perception->isMeasured(older, true)) << "nobody knows of which weights it is";
+    auto others = hashedWeights(shapes("alex"));
+    others.at("features.3.weight").mul_(1.5);
+    weights::writeSafetensors(weights() / "alexnet-owt-7be5be79.safetensors", others).value();
+    EXPECT_FALSE(load()->isMeasured(measured, true));
+}
+
+TEST_F(PerceptionTest, FilesByTorchHubsNamesAreHeldToTheirDigits) {
+    fs::copy_file(kFixtures / "alex.pth", weights() / "alex.pth");
+    const std::string digits = sha256OfFile(kFixtures / "alex.pth").value().substr(0, 8);
+    const auto whyNotNamed = [&](const std::string& name) {
+        fs::copy_file(kFixtures / "alex.pth", weights() / name);
+        const std::string why = whyNot({Asked::Lpips});
+        fs::remove(weights() / name);
+        return why;
+    };
+    EXPECT_THAT(whyNotNamed("alexnet-owt-7be5be79.pth"),
+                AllOf(HasSubstr("alexnet-owt-7be5be79.pth: its SHA-256 begins with " + digits),
+                      HasSubstr("7be5be79 as in its name was needed")));
+    // Its own digits, a date and no digits: only that the tensors are others is said.
+    for (const std::string& name :
+         {"alexnet-owt-" + digits + ".pth", std::string("alexnet-20241105.pth"), std::string("alexnet.pth")})
+        EXPECT_THAT(whyNotNamed(name), HasSubstr("features.0.weight is missing")) << name;
+}
+
+TEST_F(PerceptionTest, HeadsBelowZeroAreRefused) {
+    writeWeights("alex", weights() / "alexnet-owt-7be5be79.safetensors");
+    auto heads = hashedWeights(shapes("alex_heads"));
+    heads.at("lin2.model.1.weight").view(-1)[7] = -0.25;
+    weights::writeSafetensors(weights() / "alex.safetensors", heads).value();
+    EXPECT_THAT(whyNot({Asked::Lpips}), AllOf(HasSubstr("alex.safetensors"), HasSubstr("lin2.model.1.weight"),
+                                              HasSubstr("has the value -0.25, none below 0 was needed")));
 }
 
 TEST_F(PerceptionTest, AFolderOfWeightsThatCannotBeReadIsNotCalledEmpty) {

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "core/base/pending_file.h"
 #include "core/media/writer.h"
@@ -103,6 +106,46 @@ TEST_F(VmafTest, ScoresAndVersionsAreReadFromItsLog) {
     pretend(kFilters, "", 3);
     EXPECT_THAT(vmaf(*program, "a", "b", 1, {}).error().message,
                 AllOf(HasSubstr("exit code 3"), HasSubstr("no such stream")));
+}
+
+/// Through FFmpeg's psnr, which pairs frames as libvmaf does and is in every build.
+TEST_F(VmafTest, FramesMeetByTheirNumbersWhateverTheTimeBases) {
+    const auto quoted = [&](const char* name) { return "'" + (m_folder / name).string() + "'"; };
+    const auto run = [](const std::string& command) { return std::system(command.c_str()); };
+    // 1/16 of a second is whole in MP4's units and not in Matroska's or GIF's.
+    ASSERT_EQ(
+        run("ffmpeg -v error -f lavfi -i testsrc2=s=96x64:r=16:d=1 -c:v libx264 -pix_fmt yuv420p " +
+            quoted("a.mp4") + " && ffmpeg -v error -i " + quoted("a.mp4") + " -c:v ffv1 " + quoted("a.mkv")),
+        0);
+    const auto framesOf = [&](const char* clip, const char* reference) {
+        const std::string filters = framesByNumber(16);
+        EXPECT_EQ(run("ffmpeg -v quiet -i " + quoted(clip) + " -i " + quoted(reference) + " -lavfi '[0:v]" +
+                      filters + "[a];[1:v]" + filters +
+                      "[b];[a][b]psnr=shortest=1:stats_file=" + (m_folder / "log").string() + "' -f null -"),
+                  0);
+        std::istringstream lines(readFile(m_folder / "log").value());
+        std::vector<std::string> frames;
+        for (std::string line; std::getline(lines, line);) {
+            const std::size_t at = line.find("psnr_avg:");
+            frames.push_back(line.substr(at, line.find(' ', at) - at));
+        }
+        return frames;
+    };
+    const std::vector<std::string> same(16, "psnr_avg:inf");
+    EXPECT_EQ(framesOf("a.mp4", "a.mkv"), same);
+    EXPECT_EQ(framesOf("a.mkv", "a.mp4"), same);
+}
+
+TEST_F(VmafTest, TheStreamThatFramesAreReadFromIsScored) {
+    const std::string two = (m_folder / "two.mkv").string();
+    ASSERT_EQ(
+        std::system(("ffmpeg -v error -f lavfi -i testsrc2=s=32x32:d=1 -f lavfi -i testsrc2=s=96x64:d=1 "
+                     "-map 0:v -map 1:v -disposition:v:0 0 -disposition:v:1 default -c:v ffv1 '" +
+                     two + "'")
+                        .c_str()),
+        0);
+    EXPECT_EQ(videoOf(0, two), "[0:1]");
+    EXPECT_EQ(videoOf(1, m_folder / "none.mkv"), "[1:v]");
 }
 
 TEST_F(VmafTest, ARealOneScoresTheSameClipHighAndACoarseOneLower) {

@@ -82,6 +82,43 @@ TEST_F(HostileFile, ATensorThatIsMeantIsRead) {
     EXPECT_THAT(messageOf(tensor(storage("0", 3), 1, {2}, {1})), HasSubstr("read: float32(2)/(1)+1"));
 }
 
+/// Without the protocol before it and the end.
+std::string part(const std::string& whole) {
+    return whole.substr(2, whole.size() - 3);
+}
+/// A dict of tensors "a" and "b".
+std::string two(const std::string& a, const std::string& b) {
+    return "\x80\x02}("s + text("a") + part(a) + text("b") + part(b) + "u.";
+}
+
+TEST_F(HostileFile, AStorageHasOneType) {
+    const std::string words = ": tensor \"b\": its storage 0 has ";
+    EXPECT_THAT(messageOf(two(tensor(storage("0", 3), 0, {3}, {1}), tensor(storage("0", 3), 1, {2}, {1}))),
+                AllOf(HasSubstr("read: {\"a\": float32(3)/(1)+0:"), HasSubstr("\"b\": float32(2)/(1)+1:")));
+    EXPECT_THAT(messageOf(two(tensor(storage("0", 6, "BFloat16Storage"), 0, {6}, {1}),
+                              tensor(storage("0", 6, "HalfStorage"), 0, {6}, {1}))),
+                HasSubstr(words + "float16 for it and bfloat16 for another one, one type was needed"));
+    // Through a parameter, too.
+    const std::string parameter = "\x80\x02"s + "ctorch._utils\n_rebuild_parameter\n(" +
+                                  part(tensor(storage("0", 3, "IntStorage"), 0, {3}, {1})) + "\x88" +
+                                  "ccollections\nOrderedDict\n)RtR.";
+    EXPECT_THAT(messageOf(two(tensor(storage("0", 3), 0, {3}, {1}), parameter)),
+                HasSubstr(words + "int32 for it and float32 for another one"));
+}
+
+TEST_F(HostileFile, ATensorHasTheValuesThatAreStored) {
+    const std::string plain = tensor(storage("0", 3), 0, {3}, {1});
+    // Before the end of the arguments, "tR.".
+    const auto with = [&](const std::string& metadata) {
+        return two(plain, plain.substr(0, plain.size() - 3) + metadata + "tR.");
+    };
+    for (const char* none : {"N", "}"}) EXPECT_THAT(messageOf(with(none)), HasSubstr("read: ")) << none;
+    EXPECT_THAT(messageOf(with("}" + text("neg") + "\x88s")),
+                HasSubstr(": tensor \"b\": it has metadata (\"neg\") by which it has other values than are "
+                          "stored, one without was needed"));
+    EXPECT_THAT(messageOf(with("K\1")), HasSubstr("tensor \"b\": it has metadata (something else"));
+}
+
 TEST_F(HostileFile, ATensorMustLieWithinItsStorage) {
     EXPECT_THAT(messageOf(tensor(storage("0", 3), 0, {4}, {1})),
                 AllOf(HasSubstr("shape (4)"), HasSubstr("its storage has 3")));
@@ -230,6 +267,7 @@ TEST_F(HostileFile, LiesOfAFileBeforeArchivesAreSeen) {
     EXPECT_THAT(said(with(count + 7, "\xff"s)), HasSubstr("says that it has -"));
     EXPECT_THAT(said(with(whole.find("little_endian") + 15, "\x89"s)), HasSubstr("not little-endian"));
     EXPECT_THAT(said(with(15, "\x80\x02M\xea\x03"s)), HasSubstr("its version is not 1001"));
+    EXPECT_THAT(said(whole + "\0x"s), HasSubstr("it has 2 bytes behind its last storage, none were needed"));
 }
 
 TEST_F(HostileFile, LiesOfTheArchiveAreSeen) {

@@ -33,6 +33,7 @@ ClipMetrics measuredClip() {
     metrics.subjectConsistency = metrics::Series{0.9375, {0.9375, 0.9375}};
     metrics.backgroundConsistency = metrics::Series{0.96875, {0.96875, 0.96875}};
     metrics.measuredWith = {{"lpips", "alex.pth"}, {"vmaf", "FFmpeg 7"}};
+    metrics.measuredWithSha256 = {{"lpips", "7b"}};
     drift.latentError = 0.0625;
     drift.referenceFrames = 4;
     drift.comparedFrames = 3;
@@ -49,6 +50,7 @@ TEST(MetricsFile, KeepsADriftOfTheRenderItselfBesideTheRest) {
     EXPECT_EQ(object["psnr"]["mean"], 31);
     EXPECT_EQ(object["reference"], json::parse(R"({"frames":4,"compared_frames":3})"));
     EXPECT_FALSE(object.contains("clip_sha256"));
+    EXPECT_EQ(object["measured_with_sha256"], json::parse(R"({"lpips":"7b"})"));
     EXPECT_TRUE(object["gates"]["motion"].is_null());
     EXPECT_FALSE(object.contains("drift"));
 }
