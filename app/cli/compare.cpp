@@ -11,6 +11,7 @@
 #include "app/cli/document_programs.h"
 #include "app/cli/frame_rate.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/number_range.h"
 #include "app/cli/other_requests.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/rank_options.h"
@@ -20,6 +21,7 @@
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "core/base/number_text.h"
+#include "core/catalog/idle_fields.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/earlier_result.h"
 #include "core/comparison/same_work.h"
@@ -184,6 +186,17 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
     if (verb.lockstep)
         if (auto asked = askForLockstep(comparison, machine); !asked) return asked.error();
     return comparison;
+}
+
+/// Step caches that skip nothing. The first entry, of which other options are told, has none.
+void sayIdleCaches(const Comparison& comparison, const std::string& option) {
+    std::set<std::string> said;
+    for (std::size_t i = 1; i < comparison.entries.size(); ++i) {
+        const CheckedRequest& checked = comparison.entries[i].checked;
+        for (const auto& [key, why] :
+             catalog::idleFields(checked.request(), checked.settings(), checked.model()))
+            if (key == "step_cache" && said.insert(why).second) sayIdle(option, why);
+    }
 }
 
 /// A clip of the reference's own choice that an earlier `render` of the same left in the results: shown in
@@ -454,6 +467,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     // Grid, report and session are written by one comparison at a time; each clip has its own lock.
     const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
     if (!lock) return fail(lock.error());
+    comparison.earlier = comparison::EarlierSession::read(comparison.sessionPath());
     if (const std::string others = otherRequestsLine(comparison); !others.empty()) say("note: " + others);
     if (verb.reuse || verb.resume) reuseEarlier(comparison);
     if (verb.reuse && !verb.script.empty()) reuseByName(comparison);
@@ -467,6 +481,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     for (const ComparisonEntry& entry : comparison.entries)
         backends.push_back(entry.checked.settings().attentionType);
     sayIdleChoices(comparison.entries.front().checked, backends);
+    sayIdleCaches(comparison, verb.stepCaches.empty() ? "--step-cache" : "--step-caches");
     verb.render.sayIdleOptions(comparison.entries.front().checked);
     verb.ranks.sayIdleOptions();
     for (const auto& [isGiven, option] :
@@ -528,8 +543,9 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     note(measureMissingDrift(comparison));
     note(measureAsked(comparison, verb.asked, interrupts.token()));
     if (verb.stitch) note(makeGrid(verb, comparison, machine, interrupts.token()));
-    note(saveReport(comparison));
-    note(saveSession(comparison));
+    const session::Session session = sessionOf(comparison);
+    note(saveReport(comparison, session));
+    note(saveSession(comparison, session));
     const int printed = printComparison(verb, comparison);
     return std::max(status, printed);
 }
@@ -542,8 +558,8 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
         "compare", "One video per backend, then the labelled grid, metrics and a report");
     command
         ->add_option("--types", verb->types,
-                     "Backends, separated by commas (default: every one of the device, in turn): " +
-                         kernels::backendNames())
+                     "Backends, separated by commas (default: " + kernels::usualBackendsInWords() +
+                         ", in turn): " + kernels::backendNames())
         ->delimiter(',');
     command
         ->add_option("--step-caches", verb->stepCaches,
@@ -559,7 +575,7 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
     command->add_flag("--lockstep", verb->lockstep,
                       "Also the error of each backend in each layer and step on the sdpa clip's own latents");
     command->add_option("--font-size", verb->fontSize, "Pixels of the grid's labels")
-        ->check(CLI::Range(0, 1000))
+        ->check(numberFrom(0, 1000))
         ->capture_default_str();
     command->add_option("--fps", verb->fps, "Frames per second of the grid (default: the clips')");
     command->add_flag("--json", verb->json, "Print one JSON document");

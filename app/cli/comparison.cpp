@@ -117,20 +117,21 @@ Result<void> measureAsked(Comparison& comparison, MetricOptions& asked, const st
     return {};
 }
 
-Result<void> saveReport(Comparison& comparison) {
+Result<void> saveReport(Comparison& comparison, const session::Session& session) {
     const CheckedRequest& checked = comparison.entries.front().checked;
     const comparison::Report report{.modelTitle = checked.model().title,
                                     .settings = checked.settings(),
                                     .idleRules = catalog::idleRules(checked.settings(), checked.model()),
                                     .entries = comparison.shared(),
                                     .folder = comparison.folder,
-                                    .grid = comparison.grid};
+                                    .grid = comparison.grid,
+                                    .blindVotes = session.blindVotes};
     auto written = writeFile(comparison.reportPath(), comparison::reportHtml(report));
     if (written) comparison.report = comparison.reportPath();
     return written;
 }
 
-Result<void> saveSession(Comparison& comparison) {
+session::Session sessionOf(const Comparison& comparison) {
     session::Session session;
     for (const ComparisonEntry* entry : std::as_const(comparison).finished())
         session.clips.push_back({entry->clip, entry->caption.text(), entry->caption.name, 0});
@@ -151,9 +152,17 @@ Result<void> saveSession(Comparison& comparison) {
     session.request.resume = false;
     // The studio asks for every backend with this one request; one clip's maps are enough.
     session.request.lockstep.clear();
-    auto written = session::saveSession(session, comparison.sessionPath());
-    if (written) comparison.session = comparison.sessionPath();
-    return written;
+    for (const std::string& line : comparison.earlier.keepIn(session))
+        say("note: " + comparison.sessionPath().string() + ": " + line);
+    return session;
+}
+
+Result<void> saveSession(Comparison& comparison, const session::Session& session) {
+    const auto aside = comparison.earlier.replaceBy(session);
+    if (!aside) return aside.error();
+    if (!aside->empty()) say("note: " + *aside);
+    comparison.session = comparison.sessionPath();
+    return {};
 }
 
 }  // namespace reelgrid::cli

@@ -8,6 +8,7 @@
 #include "app/cli/metric_options.h"
 #include "app/cli/render_options.h"
 #include "core/base/result.h"
+#include "core/comparison/earlier_session.h"
 #include "core/comparison/entry.h"
 
 namespace reelgrid::cli {
@@ -27,6 +28,7 @@ struct Comparison {
     std::vector<ComparisonEntry> entries;   ///< in the order they were asked for
     std::filesystem::path grid;             ///< empty: not made
     std::filesystem::path report, session;  ///< empty: not written
+    comparison::EarlierSession earlier;     ///< what people had put into the folder's session
 
     [[nodiscard]] std::vector<const ComparisonEntry*> finished() const;
     /// As the parts that both programs share take them.
@@ -54,10 +56,14 @@ void renderWith(const DiffusersEngine& engine, Comparison& comparison, const std
 /// Adds what --metrics names to the metrics.json of each clip, against the reference clip where there is one.
 Result<void> measureAsked(Comparison& comparison, MetricOptions& asked, const std::stop_token& stop);
 
-/// Writes report.html, and says so in `comparison`.
-Result<void> saveReport(Comparison& comparison);
+/// For the studio: the clips, and of what people had put into the folder's session what holds for them; says
+/// on stderr what doesn't.
+session::Session sessionOf(const Comparison& comparison);
 
-/// Writes session.json for the studio, and says so in `comparison`.
-Result<void> saveSession(Comparison& comparison);
+/// Writes report.html, and says so in `comparison`.
+Result<void> saveReport(Comparison& comparison, const session::Session& session);
+
+/// Writes session.json, and says so in `comparison`. One that can't be read is put aside, which is said.
+Result<void> saveSession(Comparison& comparison, const session::Session& session);
 
 }  // namespace reelgrid::cli

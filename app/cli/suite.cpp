@@ -23,6 +23,8 @@
 #include "core/comparison/caption.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/earlier_result.h"
+#include "core/comparison/earlier_session.h"
+#include "core/comparison/seen_votes.h"
 #include "core/comparison/summary.h"
 #include "core/devices/gpu_choice.h"
 #include "core/jobs/job_queue.h"
@@ -39,6 +41,7 @@
 #include "core/suite/suite_report.h"
 #include "core/suite/suite_result.h"
 #include "core/suite/suite_source.h"
+#include "core/suite/suite_votes.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -66,6 +69,8 @@ struct Run {
     SuitePlan plan;
     std::vector<CheckedRequest> checked;  ///< one a job
     std::vector<SuiteRow> rows;
+    /// What people had put into each subject's session, by its file.
+    std::map<fs::path, comparison::EarlierSession> earlier;
 };
 
 /// "0007-a-penguin-walking"
@@ -101,7 +106,7 @@ Result<Run> runOf(const SuiteVerb& verb, const machine::Machine& machine) {
     if (!file) return file.error();
     auto plan = suite::suitePlanFrom(file->document, fs::absolute(verb.file).parent_path());
     if (!plan) return file->place(plan.error());
-    Run run{fs::absolute(verb.outputFolder).lexically_normal(), *std::move(plan), {}, {}};
+    Run run{fs::absolute(verb.outputFolder).lexically_normal(), *std::move(plan), {}, {}, {}};
     std::map<std::string, families::ModelInfo> models;
     for (std::size_t i = 0; i < run.plan.jobs.size(); ++i) {
         protocol::RenderRequest& request = run.plan.jobs[i].request;
@@ -122,6 +127,9 @@ Result<Run> runOf(const SuiteVerb& verb, const machine::Machine& machine) {
         checked->setResume(true);
         run.checked.push_back(*std::move(checked));
         run.rows.push_back({i, clip, {}, {}});
+        const fs::path session = suite::sessionOf(clip);
+        if (!run.earlier.contains(session))
+            run.earlier.emplace(session, comparison::EarlierSession::read(session));
     }
     return run;
 }
@@ -140,6 +148,28 @@ std::vector<std::size_t> missingOf(const Run& run) {
         if (found.state != State::Same) missing.push_back(i);
     }
     return missing;
+}
+
+/// Votes of earlier versions don't say which clips were seen: it is those that lie there until they are
+/// rendered again.
+Result<void> keepWhatVotesAreOf(const Run& run, const std::vector<std::size_t>& missing) {
+    const fs::path file = run.folder / suite::kVotesFile;
+    auto votes = suite::readVotes(file);
+    if (!votes || votes->empty()) return {};
+    std::set<fs::path> replaced;
+    for (const std::size_t i : missing) replaced.insert(run.rows[i].clip);
+    result::ComponentHasher hasher(result::KeptHashes::ofUser());
+    bool isNew = false;
+    for (session::BlindVote& vote : *votes)
+        for (auto [clip, sha256] :
+             {std::pair{&vote.first, &vote.firstSha256}, std::pair{&vote.second, &vote.secondSha256}}) {
+            if (!sha256->empty() || !replaced.contains(*clip)) continue;
+            const auto hash = hasher.hashFile(*clip);
+            if (!hash) continue;
+            *sha256 = hash->sha256;
+            isNew = true;
+        }
+    return isNew ? suite::saveVotes(*votes, file) : Result<void>();
 }
 
 void render(Run& run, const std::vector<std::size_t>& missing, jobs::JobQueueOptions options,
@@ -205,8 +235,13 @@ Result<void> saveSessions(const Run& run) {
         session.request = run.checked[row.job].request();
         session.request.resume = false;
     }
-    for (const auto& [file, session] : sessions)
-        if (auto saved = session::saveSession(session, file); !saved) return saved;
+    for (auto& [file, session] : sessions) {
+        const comparison::EarlierSession& earlier = run.earlier.at(file);
+        for (const std::string& line : earlier.keepIn(session)) say("note: " + file.string() + ": " + line);
+        const auto aside = earlier.replaceBy(session);
+        if (!aside) return aside.error();
+        if (!aside->empty()) say("note: " + *aside);
+    }
     return {};
 }
 
@@ -223,6 +258,18 @@ Result<std::vector<jobs::LaneOptions>> lanesOf(const SuiteVerb& verb, const mach
     return lanes;
 }
 
+/// Of the studio's blind test of this suite. A file that can't be read is the studio's to tell.
+void sayVotesOfOtherClips(const fs::path& folder) {
+    const fs::path file = folder / suite::kVotesFile;
+    const auto votes = suite::readVotes(file);
+    if (!votes) return;
+    result::ComponentHasher hasher(result::KeptHashes::ofUser());
+    if (const int others = comparison::seenVotes(*votes, hasher).ofOthers; others > 0)
+        say("note: " + file.string() + ": " +
+            (others == 1 ? "1 vote is" : std::to_string(others) + " votes are") +
+            " of other clips that were at these places: not counted");
+}
+
 int finish(const SuiteVerb& verb, const Run& run, const suite::SuiteResult& result) {
     const fs::path report = run.folder / "report.html";
     const std::string title = fs::path(verb.file).stem().string();
@@ -234,6 +281,7 @@ int finish(const SuiteVerb& verb, const Run& run, const suite::SuiteResult& resu
         return fail(written.error());
     for (const SuiteRow& row : result.rows)
         if (row.error) fail(row.error->in(row.clip.filename().string()));
+    sayVotesOfOtherClips(run.folder);
     if (verb.json && result.againstNotes)
         for (const std::string& line : suite::linesOf(*result.againstNotes, result.plan))
             say("note: --against: " + line);
@@ -284,6 +332,7 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     for (const std::size_t i : missing) kept += catalog::keptFrameBytes(run.checked[i].settings());
     sayKeptFrames(kept);
 
+    if (auto saved = keepWhatVotesAreOf(run, missing); !saved) return fail(saved.error());
     const InterruptWatch interrupts;
     jobs::JobQueueOptions queue = verb.worker.queueOptions();
     queue.lanes = *lanes;

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <algorithm>
 
+#include "app/studio/clip_hashes.h"
 #include "app/studio/shown_session.h"
 
 namespace reelgrid::studio {
@@ -21,7 +22,11 @@ std::optional<std::pair<std::filesystem::path, std::filesystem::path>> ShownBlin
     std::mt19937& chance) const {
     const auto clips = candidates();
     if (clips.size() < 2) return std::nullopt;
-    return comparison::nextBlindPair(clips, votes(), chance);
+    return comparison::nextBlindPair(clips, seen().counted, chance);
+}
+
+comparison::SeenVotes ShownBlindClips::seen() const {
+    return comparison::seenVotes(comparison::votesAbout(candidates(), votes()), clipHasher());
 }
 
 const std::vector<BlindVote>& ShownBlindClips::votes() const {
@@ -34,11 +39,15 @@ void ShownBlindClips::setVotes(std::vector<BlindVote> votes) {
 
 std::vector<BlindResult> ShownBlindClips::results() const {
     std::vector<BlindResult> results;
-    for (const auto& standing : comparison::blindStandings(candidates(), votes())) {
+    for (const auto& standing : comparison::blindStandings(candidates(), seen().counted)) {
         const auto clip = std::ranges::find(m_comparison->clips(), standing.clip, &ComparedClip::path);
         results.push_back({clip->label, clip->color, standing});
     }
     return results;
+}
+
+int ShownBlindClips::votesOfOthers() const {
+    return seen().ofOthers;
 }
 
 QString ShownBlindClips::heading() const {

@@ -9,6 +9,7 @@
 
 #include "app/studio/comparison.h"
 #include "core/comparison/blind_standing.h"
+#include "core/comparison/seen_votes.h"
 
 namespace reelgrid::studio {
 
@@ -31,7 +32,10 @@ class BlindClips {
         std::mt19937& chance) const = 0;
     [[nodiscard]] virtual const std::vector<session::BlindVote>& votes() const = 0;
     virtual void setVotes(std::vector<session::BlindVote> votes) = 0;
+    /// Of votes about the clips that lie at their places now.
     [[nodiscard]] virtual std::vector<BlindResult> results() const = 0;
+    /// Votes about other clips that were at these places: they count for nothing.
+    [[nodiscard]] virtual int votesOfOthers() const = 0;
     /// Whom results are of: the heading of their names.
     [[nodiscard]] virtual QString heading() const = 0;
 };
@@ -47,10 +51,12 @@ class ShownBlindClips : public BlindClips {
     [[nodiscard]] const std::vector<session::BlindVote>& votes() const override;
     void setVotes(std::vector<session::BlindVote> votes) override;
     [[nodiscard]] std::vector<BlindResult> results() const override;
+    [[nodiscard]] int votesOfOthers() const override;
     [[nodiscard]] QString heading() const override;
 
   private:
     [[nodiscard]] std::vector<std::filesystem::path> candidates() const;
+    [[nodiscard]] comparison::SeenVotes seen() const;
 
     const Comparison* m_comparison;
     ShownSession* m_shown;

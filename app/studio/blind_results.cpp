@@ -102,6 +102,10 @@ void showBlindResults(const BlindClips& clips, QWidget* parent) {
                                "decide on the number of "
                                "votes before.",
                                nullptr, votesIn(results)));
+    if (const int others = clips.votesOfOthers(); others > 0)
+        note->setText(QObject::tr("%n vote(s) are of other clips that were at these places: not counted.",
+                                  nullptr, others) +
+                      '\n' + note->text());
     note->setObjectName("quiet");
     note->setWordWrap(true);
     auto* dialog = new QDialog(parent);

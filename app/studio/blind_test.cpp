@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/studio/blind_test_view.h"
+#include "app/studio/clip_hashes.h"
 #include "app/studio/shown_session.h"
 
 namespace reelgrid::studio {
@@ -54,20 +55,24 @@ int BlindTest::voteCount() const {
 void BlindTest::showNext() {
     const auto pair = m_clips->next(m_chance);
     if (!pair) return end();
-    m_pair = *pair;
+    m_shownPair = {pair->first, pair->second};
+    // One that can't be read can't be shown, and gets no vote.
+    if (const auto hash = clipHasher().hashFile(pair->first)) m_shownPair.firstSha256 = hash->sha256;
+    if (const auto hash = clipHasher().hashFile(pair->second)) m_shownPair.secondSha256 = hash->sha256;
     m_votesShown = m_clips->votes().size();
     const auto results = m_clips->results();
     int needed = 0;
     for (const BlindResult& result : results) needed = std::max(needed, result.standing.stillNeeded());
     m_view->showProgress(tr("%n vote(s).", nullptr, votesIn(results)) + ' ' +
                          tr("As they stand, the least certain backend needs %n more.", nullptr, needed));
-    m_view->showPair(m_pair.first, m_pair.second);
+    m_view->showPair(pair->first, pair->second);
 }
 
 void BlindTest::vote(session::Preference preference) {
     if (!m_running) return;
     std::vector<BlindVote> votes = m_clips->votes();
-    votes.push_back({m_pair.first, m_pair.second, preference});
+    votes.push_back(m_shownPair);
+    votes.back().preference = preference;
     m_clips->setVotes(std::move(votes));
     showNext();
     Q_EMIT votesChanged();

@@ -49,7 +49,7 @@ class BlindTest : public QObject {
     std::shared_ptr<BlindClips> m_clips;
     BlindTestView* m_view;
     std::mt19937 m_chance{std::random_device{}()};
-    std::pair<std::filesystem::path, std::filesystem::path> m_pair;
+    session::BlindVote m_shownPair;  // of the clips on show, before anybody votes
     std::size_t m_votesShown = 0;
     bool m_running = false;
 };

@@ -46,6 +46,7 @@ SessionController::SessionController(ShownSession shown, std::function<bool()> i
     connect(m_renders, &RenderController::takenUp, this,
             [this](const session::Session& session, const std::filesystem::path& file) {
                 putOnShow(session, file, file);
+                m_files->noteFile(file);
             });
     connect(m_renders, &RenderController::comparisonSettled, this, &SessionController::saveSettled);
     connect(m_renders, &RenderController::resultsFolderChanged, this, [this] {
@@ -53,15 +54,8 @@ SessionController::SessionController(ShownSession shown, std::function<bool()> i
         m_renders->interrupted().lookBelow(m_renders->resultsFolder());
     });
     connect(m_files, &SessionFiles::loaded, this, &SessionController::show);
-    connect(m_files, &SessionFiles::saved, this,
-            [this](const std::filesystem::path& file, const session::Session& written) {
-                if (file == m_file) {
-                    showName();
-                    m_history.noteSaved({written, file});
-                }
-                lookForRecent();
-                Q_EMIT saved(file);
-            });
+    connect(m_files, &SessionFiles::saved, this, &SessionController::noteSaved);
+    connect(m_files, &SessionFiles::saveAsRequested, this, &SessionController::saveAsRequested);
     connect(m_files, &SessionFiles::failed, this, &SessionController::failed);
     connect(m_editor, &widgets::RequestEditor::replaced, this,
             [this] { m_history.noteRequest(m_editor->request()); });
@@ -99,6 +93,7 @@ void SessionController::openDemo(Demo which) {
 void SessionController::openUnsaved(const session::UnsavedWork& work) {
     m_history.look();
     showState({work.session, work.file});
+    if (!work.file.empty()) m_files->noteFile(work.file);
     m_renders->setOpened(work.session, work.file);
     m_shown.play(work.session.playheadSeconds);
     m_history.lookSoon();
@@ -202,6 +197,26 @@ void SessionController::setFile(const std::filesystem::path& file) {
 void SessionController::save(const std::filesystem::path& file) {
     setFile(file);
     m_files->save(current(), file);
+}
+
+void SessionController::noteSaved(const std::filesystem::path& file, const session::Session& written,
+                                  const std::vector<session::BlindVote>& added) {
+    if (file == m_file) {
+        if (!added.empty()) {
+            // There may be newer ones here than those that were written.
+            std::vector<session::BlindVote> votes = m_shown.blindVotes();
+            votes.insert(votes.end(), added.begin(), added.end());
+            m_shown.setBlindVotes(std::move(votes));
+            m_history.look();
+            Q_EMIT failed(tr("%1: %n vote(s) that were saved there from elsewhere are added", nullptr,
+                             int(added.size()))
+                              .arg(QString::fromStdString(file.string())));
+        }
+        showName();
+        m_history.noteSaved({written, file});
+    }
+    lookForRecent();
+    Q_EMIT saved(file);
 }
 
 bool SessionController::reopenReplaced() {

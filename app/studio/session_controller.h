@@ -47,7 +47,13 @@ class SessionController : public QObject {
     }
     /// A JSON file that nobody else knows.
     void openSession(const std::filesystem::path& file);
+    /// With the votes that others have put into the file since it was opened or saved here; a person is asked
+    /// before other things of theirs are overwritten.
     void save(const std::filesystem::path& file);
+    /// In place of a dialog.
+    void setChangedFileQuestion(SessionFiles::ChangedFileQuestion question) {
+        m_files->setChangedFileQuestion(std::move(question));
+    }
     void saveReport(const std::filesystem::path& file);
     /// Opens clips anew that were replaced on disk, and says so: what is written next would be of other clips
     /// than those on show. False where there are none.
@@ -71,6 +77,8 @@ class SessionController : public QObject {
     /// A clip or a session that a person asked for.
     void opened(const std::filesystem::path& file);
     void saved(const std::filesystem::path& file);
+    /// A person wants what is on show in another file than its own.
+    void saveAsRequested();
     void reportSaved(const std::filesystem::path& file);
     void failed(const QString& message);
 
@@ -85,6 +93,8 @@ class SessionController : public QObject {
     void setFile(const std::filesystem::path& file);
     [[nodiscard]] session::Session current() const;
     void showName();
+    void noteSaved(const std::filesystem::path& file, const session::Session& written,
+                   const std::vector<session::BlindVote>& added);
     void saveSettled(const RenderedComparison& settled, bool onShow);
     void writeReportOf(const session::Session& session, const RenderedComparison& settled);
 

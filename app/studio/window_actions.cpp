@@ -39,6 +39,7 @@ void MainWindow::connectFileActions() {
             m_sessions->save(m_sessions->file());
     });
     m_actions->onTriggered("save-as", saveAs);
+    connect(m_sessions, &SessionController::saveAsRequested, this, saveAs);
     m_actions->onTriggered("save-report", [this] {
         if (const auto name = askForReportName(this); !name.empty()) m_sessions->saveReport(name);
     });
@@ -217,7 +218,8 @@ void MainWindow::connectCompareActions() {
     connect(m_blindTest, &BlindTest::votesChanged, &m_sessions->history(), &SessionHistory::look);
     connect(m_blindTest, &BlindTest::ended, this, [this] {
         showBlindTest(false);
-        if (m_blindTest->voteCount() > 0) showBlindResults(m_blindTest->current(), this);
+        if (m_blindTest->voteCount() > 0 || m_blindTest->current().votesOfOthers() > 0)
+            showBlindResults(m_blindTest->current(), this);
     });
     connect(m_blindView, &BlindTestView::clipFailed, m_issues, &widgets::IssuePanel::addIssue);
 }

@@ -42,6 +42,15 @@ bool isRcm(const RenderSettings& settings, const families::ModelInfo& model) {
     return name == "RCMScheduler" || name == "RCMOdeScheduler";
 }
 
+/// Why a step cache that was asked for skips no pass; empty: it may skip some, or there is none.
+std::string whyCacheIsIdle(const protocol::StepCache& cache) {
+    if (cache.method == protocol::StepCache::Method::TaylorSeer && cache.interval == 1)
+        return textOf(cache) + " computes every step";
+    if (cache.needsCurve() && cache.threshold == 0)
+        return "a threshold of 0, " + textOf(cache) + ", skips nothing";
+    return {};
+}
+
 std::set<std::string> backendsOf(const RenderSettings& settings, const std::vector<std::string>& further) {
     std::set<std::string> all{settings.attentionType};
     all.insert(further.begin(), further.end());
@@ -67,6 +76,8 @@ std::vector<IdleField> idleFields(const protocol::RenderRequest& request, const 
         idle.add({"flow_shift"}, "rcm and rcm-ode have none, they start from --sigma-max");
     if (request.vaeTiling == protocol::kTilingOff) idle.add({"vae_tile_px"}, "--vae-tiling is off");
     if (!settings.chainFrom) idle.add({"chain_alpha"}, "nothing is gone on from without --chain-from");
+    if (settings.chainFrom && settings.chainAlpha == 0)
+        idle.add({"chain_from"}, "a --chain-alpha of 0 holds the first frame to it for no step");
     if (settings.skipGuidanceLayers.empty())
         idle.add({"skip_layer_guidance_scale", "skip_layer_guidance_start", "skip_layer_guidance_stop"},
                  "no layers are skipped without --skip-guidance-layers");
@@ -79,6 +90,8 @@ std::vector<IdleField> idleFields(const protocol::RenderRequest& request, const 
     if (settings.framesTogether >= settings.numFrames)
         idle.add({"frames_together"},
                  "all " + std::to_string(settings.numFrames) + " frames go through at once");
+    if (const std::string why = whyCacheIsIdle(settings.stepCache); !why.empty())
+        idle.add({"step_cache"}, why);
     const std::set<std::string> asked = backendsOf(settings, backends);
     if (asked.contains(protocol::kDefaultBackend)) return std::move(idle).found();
     if (std::ranges::none_of(asked, protocol::isSparse))

@@ -6,6 +6,7 @@
 #include "core/comparison/blind_standing.h"
 #include "core/comparison/html.h"
 #include "core/comparison/report_backends.h"
+#include "core/comparison/seen_votes.h"
 
 namespace reelgrid::comparison {
 
@@ -25,6 +26,12 @@ std::string row(const Entry& entry, const BlindStanding& standing) {
            cell(std::to_string(standing.stillNeeded())) + "</tr>";
 }
 
+std::string ofOthers(int votes) {
+    if (votes == 0) return {};
+    return " " + std::string(votes == 1 ? "1 vote is" : std::to_string(votes) + " votes are") +
+           " of other clips that were at these places: not counted.";
+}
+
 }  // namespace
 
 std::string blindSection(const Report& report) {
@@ -35,14 +42,16 @@ std::string blindSection(const Report& report) {
         clips.push_back(entry.clip);
         entries.push_back(&entry);
     }
-    const auto standings = blindStandings(clips, report.blindVotes);
+    result::ComponentHasher hasher(result::KeptHashes::ofUser());
+    const SeenVotes seen = seenVotes(votesAbout(clips, report.blindVotes), hasher);
+    const auto standings = blindStandings(clips, seen.counted);
     int votes = 0;
     std::string rows;
     for (std::size_t i = 0; i < standings.size(); ++i) {
         votes += standings[i].votes;
         rows += row(*entries[i], standings[i]);
     }
-    if (votes == 0) return {};
+    if (votes == 0 && seen.ofOthers == 0) return {};
     return "<h2>Blind test</h2><table><tr><th>backend</th><th>votes</th><th>preferred</th><th>no "
            "difference</th><th>share</th><th>95 %</th><th>votes still needed</th></tr>" +
            rows + "</table><p class=\"note\">" + std::to_string(votes / 2) +
@@ -52,7 +61,8 @@ std::string blindSection(const Report& report) {
            "stand, "
            "until it leaves 50 % out (a preference) or is at most 20 points wide (none that matters). Who "
            "stops "
-           "as soon as that is reached finds a preference too often: decide on the number before.</p>";
+           "as soon as that is reached finds a preference too often: decide on the number before." +
+           ofOthers(seen.ofOthers) + "</p>";
 }
 
 }  // namespace reelgrid::comparison

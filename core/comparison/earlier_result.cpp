@@ -117,7 +117,16 @@ std::string clipDifference(const fs::path& clip, const result::Manifest& manifes
 std::string pictureDifference(const catalog::RenderSettings& now, const result::Manifest& manifest) {
     const auto hashes = result::pictureHashes(now);
     if (!hashes) return hashes.error().message;
-    return *hashes == manifest.pictureHashes ? "" : "the picture that it was made from has changed since";
+    if (*hashes == manifest.pictureHashes) return {};
+    // They are latents, and the one of these files that is no picture.
+    constexpr const char* kChainFrom = "chain_from";
+    const auto latentsOf = [](const auto& all) {
+        const auto found = all.find(kChainFrom);
+        return found == all.end() ? std::string() : found->second;
+    };
+    return latentsOf(*hashes) != latentsOf(manifest.pictureHashes)
+               ? "the latents of --chain-from have changed since"
+               : "the picture that it was made from has changed since";
 }
 
 /// Captures that were moved, deleted or replaced by another render's are not the ones that are wanted.

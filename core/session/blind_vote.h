@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <string>
 #include <utility>
 
 namespace reelgrid::session {
@@ -23,6 +24,8 @@ struct BlindVote {
     std::filesystem::path first;
     std::filesystem::path second;
     Preference preference = Preference::Neither;
+    /// Of the two files when they were shown; empty: not said, as by earlier versions.
+    std::string firstSha256{}, secondSha256{};
     bool operator==(const BlindVote&) const = default;
 };
 

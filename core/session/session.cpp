@@ -1,9 +1,11 @@
 #include "core/session/session.h"
 
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/session/limits.h"
 #include "core/session/session_json.h"
 
@@ -27,11 +29,17 @@ Result<LoadedSession> loadSession(const fs::path& file) {
     if (!parsed) return parsed.error();
     auto loaded = sessionFromJson(*parsed, folderOf(file));
     if (!loaded) return loaded.error().in(file.string());
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text->data());
+    loaded->sha256 = sha256Hex(std::span(bytes, text->size()));
     return loaded;
 }
 
+std::string fileTextOf(const Session& session, const fs::path& file) {
+    return printJsonIndented(toJson(session, folderOf(file)));
+}
+
 Result<void> saveSession(const Session& session, const fs::path& file) {
-    return writeFile(file, printJsonIndented(toJson(session, folderOf(file))));
+    return writeFile(file, fileTextOf(session, file));
 }
 
 }  // namespace reelgrid::session

@@ -48,11 +48,15 @@ struct LoadedSession {
     /// The clips that lie outside the session's folder (also by a symbolic link): show them to a person and
     /// open them only when they agree.
     std::vector<std::filesystem::path> outside;
+    std::string sha256{};  ///< of the file's bytes; empty: it is of none
 };
 
 /// InvalidData naming what is wrong: not JSON, another version, a wrong type, too much of something, a
 /// relative path that leaves the session's folder. Whether the clips exist is not looked at.
 Result<LoadedSession> loadSession(const std::filesystem::path& file);
+
+/// The bytes that saveSession() writes.
+std::string fileTextOf(const Session& session, const std::filesystem::path& file);
 
 /// Writes through a temporary file: a failure leaves the old session as it was.
 Result<void> saveSession(const Session& session, const std::filesystem::path& file);

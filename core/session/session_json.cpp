@@ -9,6 +9,7 @@
 #include "core/protocol/field_reader.h"
 #include "core/session/clip_path.h"
 #include "core/session/limits.h"
+#include "core/session/vote_hashes.h"
 
 namespace reelgrid::session {
 namespace {
@@ -69,18 +70,24 @@ Result<BlindVote> readVote(const json& object, const std::string& what,
     int first = -1;
     int second = -1;
     std::string preferred;
+    BlindVote vote;
     FieldReader fields(object, what, ErrorCode::InvalidData);
     fields.integer("first", first, 0);
     fields.integer("second", second, 0);
     fields.requireText("preferred", preferred, kMaxLabelBytes);
+    readHashes(fields, vote);
     if (auto read = fields.finish(); !read) return read.error();
     const int count = int(clips.size());
     if (first < 0 || first >= count || second < 0 || second >= count || first == second)
         return invalid(what + ": clips " + std::to_string(first) + " and " + std::to_string(second) +
                        ": two of 0 to " + std::to_string(count - 1) + " were needed");
+    vote.first = clips[std::size_t(first)].path;
+    vote.second = clips[std::size_t(second)].path;
     for (const auto& [preference, name] : kPreferenceNames)
-        if (preferred == name)
-            return BlindVote{clips[std::size_t(first)].path, clips[std::size_t(second)].path, preference};
+        if (preferred == name) {
+            vote.preference = preference;
+            return vote;
+        }
     return invalid(what + ": preferred " + showJson(preferred) + ": first, second or neither was needed");
 }
 
@@ -134,7 +141,9 @@ json votesJson(const Session& session) {
         const auto first = indexOf(vote.first);
         const auto second = indexOf(vote.second);
         if (first == count || second == count) continue;
-        votes.push_back({{"first", first}, {"second", second}, {"preferred", nameOf(vote.preference)}});
+        json& written = votes.emplace_back(
+            json{{"first", first}, {"second", second}, {"preferred", nameOf(vote.preference)}});
+        writeHashes(vote, written);
     }
     return votes;
 }

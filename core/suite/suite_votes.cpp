@@ -9,6 +9,7 @@
 #include "core/protocol/field_reader.h"
 #include "core/result/json_numbers.h"
 #include "core/session/clip_path.h"
+#include "core/session/vote_hashes.h"
 
 namespace reelgrid::suite {
 namespace {
@@ -79,12 +80,13 @@ Result<BlindVote> readVote(const json& object, const fs::path& folder, const std
     if (!object.is_object())
         return Error{ErrorCode::InvalidData, what + " " + showJson(object) + ": an object was needed"};
     std::string first, second, preferred;
+    BlindVote vote;
     protocol::FieldReader fields(object, what, ErrorCode::InvalidData);
     fields.requireText("first", first, result::kMaxPathBytes);
     fields.requireText("second", second, result::kMaxPathBytes);
     fields.requireText("preferred", preferred, result::kMaxNameBytes);
+    session::readHashes(fields, vote);
     if (auto read = fields.finish(); !read) return read.error();
-    BlindVote vote;
     for (const auto& [stored, path] : {std::pair(&first, &vote.first), std::pair(&second, &vote.second)}) {
         const auto resolved = session::resolveClipPath(*stored, folder);
         if (!resolved || resolved->where == session::ClipPlace::Outside)
@@ -142,6 +144,15 @@ std::vector<comparison::BlindStanding> standingsOf(const SuiteResult& suite, std
     return comparison::blindStandings(names, ofValues);
 }
 
+std::vector<BlindVote> votesOn(const SuiteResult& suite, std::size_t axis,
+                               const std::vector<BlindVote>& votes) {
+    const RowVotes known(suite, axis);
+    std::vector<BlindVote> on;
+    for (const BlindVote& vote : votes)
+        if (known.rowsOf(vote)) on.push_back(vote);
+    return on;
+}
+
 Result<std::vector<BlindVote>> readVotes(const fs::path& file) {
     auto document = readJsonObject(file, kMostVoteBytes);
     if (!document && document.error().code == ErrorCode::NotFound) return std::vector<BlindVote>();
@@ -168,10 +179,13 @@ Result<std::vector<BlindVote>> readVotes(const fs::path& file) {
 Result<void> saveVotes(const std::vector<BlindVote>& votes, const fs::path& file) {
     json document = {{"version", 1}, {"votes", json::array()}};
     const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
-    for (const BlindVote& vote : votes)
-        document["votes"].push_back({{"first", session::storedClipPath(vote.first, folder)},
-                                     {"second", session::storedClipPath(vote.second, folder)},
-                                     {"preferred", session::nameOf(vote.preference)}});
+    for (const BlindVote& vote : votes) {
+        json& written =
+            document["votes"].emplace_back(json{{"first", session::storedClipPath(vote.first, folder)},
+                                                {"second", session::storedClipPath(vote.second, folder)},
+                                                {"preferred", session::nameOf(vote.preference)}});
+        session::writeHashes(vote, written);
+    }
     return writeFile(file, printJsonIndented(document));
 }
 

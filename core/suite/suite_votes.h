@@ -28,6 +28,10 @@ std::optional<std::pair<std::size_t, std::size_t>> nextSuitePair(const SuiteResu
 std::vector<comparison::BlindStanding> standingsOf(const SuiteResult& suite, std::size_t axis,
                                                    const std::vector<session::BlindVote>& votes);
 
+/// Those about clips that differ on this axis alone.
+std::vector<session::BlindVote> votesOn(const SuiteResult& suite, std::size_t axis,
+                                        const std::vector<session::BlindVote>& votes);
+
 /// Untrusted; none where there is no such file. InvalidData naming what is wrong, a clip outside the file's
 /// folder too.
 Result<std::vector<session::BlindVote>> readVotes(const std::filesystem::path& file);

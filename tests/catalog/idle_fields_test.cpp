@@ -48,6 +48,25 @@ std::vector<std::string> idle(const std::function<void(RenderRequest&)>& ask,
     return keys;
 }
 
+TEST(IdleFields, AStepCacheThatSkipsNothingIsOne) {
+    const auto cached = [](const char* text) {
+        return [text](RenderRequest& ask) {
+            ask.stepCache = protocol::stepCacheFrom(text).value();
+            if (ask.stepCache.needsCurve()) ask.stepCache.curve = {1, 0.5, 0.5, 0.5};
+        };
+    };
+    for (const char* text : {"taylorseer:1", "taylorseer:1:2", "teacache:0", "magcache:0"})
+        EXPECT_THAT(idle(cached(text)), ElementsAre("step_cache")) << text;
+    for (const char* text : {"taylorseer", "taylorseer:2", "teacache", "magcache:0.1", "0.3", "0"})
+        EXPECT_THAT(idle(cached(text)), IsEmpty()) << text;
+    RenderRequest request;
+    request.device = "cpu";
+    request.stepCache = protocol::stepCacheFrom("taylorseer:1").value();
+    const auto settings = resolveSettings(request, takingAll(), machine::withoutGpu()).value();
+    EXPECT_THAT(idleFields(request, settings, takingAll()),
+                ElementsAre(IdleField{"step_cache", "taylorseer:1 computes every step"}));
+}
+
 TEST(IdleFields, AreThoseThatAnotherSettingLeavesWithoutAnEffect) {
     EXPECT_THAT(idle([](RenderRequest&) {}), IsEmpty());
     const auto steered = [](double scale) {
@@ -74,6 +93,14 @@ TEST(IdleFields, AreThoseThatAnotherSettingLeavesWithoutAnEffect) {
     EXPECT_THAT(idle([](RenderRequest& ask) { ask.skipLayerGuidanceScale = 1; }),
                 ElementsAre("skip_layer_guidance_scale"));
     EXPECT_THAT(idle([](RenderRequest& ask) { ask.chainAlpha = 0.5; }), ElementsAre("chain_alpha"));
+    const auto chained = [](double alpha) {
+        return [alpha](RenderRequest& ask) {
+            ask.chainFrom = "/first.safetensors";
+            ask.chainAlpha = alpha;
+        };
+    };
+    EXPECT_THAT(idle(chained(0)), ElementsAre("chain_from"));
+    EXPECT_THAT(idle(chained(0.5)), IsEmpty());
 }
 
 TEST(IdleFields, OfFramesAreIdleWhereThereAreTooFew) {

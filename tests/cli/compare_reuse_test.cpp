@@ -8,6 +8,7 @@
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
+#include "core/session/session.h"
 #include "tests/cli/program.h"
 
 namespace reelgrid::cli {
@@ -72,6 +73,51 @@ TEST_F(CompareReuseTest, WhatCannotBeWrittenIsNotAnnounced) {
     EXPECT_FALSE(document.contains("report"));
     EXPECT_FALSE(document.contains("session"));
     EXPECT_EQ(document["results"][0]["reused"], true);
+}
+
+TEST_F(CompareReuseTest, KeepsWhatPeoplePutIntoTheSession) {
+    using session::Preference;
+    ASSERT_EQ(compare("sdpa,fav2").exitCode, 0);
+    const fs::path file = m_folder.path() / "out/session.json";
+    session::Session session = session::loadSession(file).value().session;
+    ASSERT_EQ(session.clips.size(), 2U);
+    const fs::path sdpa = session.clips[0].path, fav2 = session.clips[1].path;
+    session.clips[1].label = "my own";
+    session.loop = session::LoopRange{0, 0.125};
+    session.blindVotes = {{sdpa, fav2, Preference::First}, {fav2, sdpa, Preference::Second}};
+    ASSERT_TRUE(session::saveSession(session, file));
+    const ProgramRun again = compare("sdpa,fav2");
+    ASSERT_EQ(again.exitCode, 0) << again.errors;
+    EXPECT_THAT(again.errors, Not(HasSubstr("dropped")));
+    session::Session kept = session::loadSession(file).value().session;
+    EXPECT_EQ(kept.blindVotes, session.blindVotes);
+    EXPECT_EQ(kept.clips[1].label, "my own");
+    EXPECT_EQ(kept.loop, session.loop);
+    EXPECT_THAT(textOf(m_folder.path() / "out/report.html"), HasSubstr("2 pairs were shown"));
+
+    fs::resize_file(fav2, fs::file_size(fav2) - 300);
+    const ProgramRun anew = compare("sdpa,fav2");
+    ASSERT_EQ(anew.exitCode, 0) << anew.errors;
+    EXPECT_THAT(anew.errors, HasSubstr("note: " + file.string() +
+                                       ": 2 votes were of clips that were rendered again: dropped"));
+    EXPECT_THAT(anew.errors, HasSubstr("1 label was of a clip that was rendered again: dropped"));
+    kept = session::loadSession(file).value().session;
+    EXPECT_TRUE(kept.blindVotes.empty());
+    EXPECT_NE(kept.clips[1].label, "my own");
+    EXPECT_EQ(kept.loop, session.loop) << "sdpa's clip is the same";
+}
+
+TEST_F(CompareReuseTest, PutsASessionAsideThatItCannotRead) {
+    const fs::path file = m_folder.path() / "out/session.json";
+    ASSERT_TRUE(writeFile(file, "{"));
+    const ProgramRun run = compare();
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("; it is " + file.string() + ".old now"));
+    EXPECT_EQ(textOf(file.string() + ".old"), "{");
+    EXPECT_TRUE(session::loadSession(file));
+    ASSERT_TRUE(writeFile(file, "["));
+    EXPECT_THAT(compare().errors, HasSubstr("; it is " + file.string() + ".old.2 now"));
+    EXPECT_EQ(textOf(file.string() + ".old"), "{");
 }
 
 TEST_F(CompareReuseTest, AResultFolderThatCannotBeReadIsNotCalledMissing) {

@@ -75,10 +75,41 @@ TEST_F(Suite, RendersMeasuresGoesOnAndGates) {
     EXPECT_EQ(scored.exitCode, 0) << scored.errors;
     EXPECT_EQ(timesScored(scoring.at("REELGRID_FFMPEG")), 4) << "fav2's clips against sdpa's";
     EXPECT_THAT(scored.errors, testing::Not(HasSubstr("measured before")));
+    // As the studio's blind test leaves it.
+    const json seen = {{"first", document["jobs"][0]["clip"]},
+                       {"second", document["jobs"][1]["clip"]},
+                       {"preferred", "first"}};
+    json ofOther = seen;
+    ofOther["first_sha256"] = std::string(64, '0');
+    std::ofstream(m_folder.file("out/votes.json"))
+        << json{{"version", 1}, {"votes", {seen, ofOther, ofOther}}};
+    const fs::path sessionFile = m_folder.file("out/0001-a-red-car/session.json");
+    json ownSession = json::parse(textOf(sessionFile));
+    ownSession["clips"][0]["label"] = "my own";
+    std::ofstream(sessionFile) << ownSession;
     const ProgramRun kept = run({"--metrics", "vmaf", "--gate", "vmaf>=90"}, scoring);
+    EXPECT_EQ(json::parse(textOf(sessionFile))["clips"][0]["label"], "my own");
+    EXPECT_THAT(kept.errors, HasSubstr("votes.json: 2 votes are of other clips that were at these places"));
     EXPECT_EQ(timesScored(scoring.at("REELGRID_FFMPEG")), 4);
     EXPECT_THAT(kept.errors, HasSubstr("4 clips had been measured before"));
     EXPECT_EQ(onlyDocument(kept.output), onlyDocument(scored.output));
+}
+
+TEST_F(Suite, VotesThatDontSayWhatWasSeenAreOfTheClipsBeforeTheyAreRenderedAgain) {
+    const auto runWith = [&](const std::string& steps) {
+        const std::string file = m_folder.file("two.json");
+        std::ofstream(file) << R"({"prompts": ["a red car"], "seeds": [1], "types": ["sdpa", "fav2"],
+                                  "height": 48, "width": 64, "num_frames": 5, "num_inference_steps": )" +
+                                   steps + "}";
+        return runProgram({"suite", file, "--output-dir", m_folder.file("out"), "--json"});
+    };
+    const ProgramRun first = runWith("1");
+    ASSERT_EQ(first.exitCode, 0) << first.errors;
+    const json jobs = onlyDocument(first.output)["jobs"];
+    const json vote = {{"first", jobs[0]["clip"]}, {"second", jobs[1]["clip"]}, {"preferred", "first"}};
+    std::ofstream(m_folder.file("out/votes.json")) << json{{"version", 1}, {"votes", {vote}}};
+    EXPECT_THAT(runWith("1").errors, testing::Not(HasSubstr("of other clips")));
+    EXPECT_THAT(runWith("2").errors, HasSubstr("votes.json: 1 vote is of other clips"));
 }
 
 TEST_F(Suite, IsNotComparedWithOneOfOtherSteps) {

@@ -123,6 +123,15 @@ TEST_F(EarlierResultTest, OfAPictureHasTheSizeOfItsShape) {
     expectOther("first.png");
 }
 
+TEST_F(EarlierResultTest, OfAnotherClipsLatentsNamesThemAndNoPicture) {
+    m_folder.write("first.safetensors", "latents");
+    m_request.chainFrom = m_settings.chainFrom = (m_folder.path() / "first.safetensors").string();
+    commit();
+    EXPECT_EQ(look().state, State::Same) << look().why;
+    m_folder.write("first.safetensors", "other latents");
+    expectOther("the latents of --chain-from have changed since");
+}
+
 TEST_F(EarlierResultTest, IsAbsentWithoutAClip) {
     fs::remove(m_request.output);
     EXPECT_EQ(look().state, State::Absent);

@@ -4,7 +4,9 @@
 
 #include <limits>
 
+#include "core/base/sha256.h"
 #include "core/comparison/backend_color.h"
+#include "core/comparison/blind_section.h"
 #include "tests/session/session_folder.h"
 
 namespace reelgrid::comparison {
@@ -253,6 +255,27 @@ TEST(Report, SaysWhatFailedAndLeavesItOut) {
     const std::string html = reportHtml(report);
     EXPECT_THAT(html, HasSubstr("<p class=\"failed\">sagev1: the disk is &lt;full&gt;</p>"));
     EXPECT_THAT(rowOf(html, "Time", "sagev1"), testing::IsEmpty());
+}
+
+TEST(Report, LeavesVotesOfOtherClipsOutAndSaysHowMany) {
+    using session::Preference;
+    const session::SessionFolder folder;
+    Report report = twoClips();
+    const auto& a = report.entries[0].clip = folder.write("a.mp4", "a");
+    const auto& b = report.entries[1].clip = folder.write("b.mp4", "b");
+    const std::string other(64, '0');
+    const session::BlindVote ofOther{a, b, Preference::First, other, sha256OfFile(b).value()};
+    report.blindVotes = {{a, b, Preference::Second, sha256OfFile(a).value(), sha256OfFile(b).value()},
+                         ofOther};
+    EXPECT_THAT(blindSection(report), HasSubstr("1 vote is of other clips that were at these places"));
+    EXPECT_THAT(rowOf(blindSection(report), "Blind test", "sagev1"),
+                ElementsAre("1", "1", "0", "100 %", testing::_, testing::_));
+    report.blindVotes = {ofOther, ofOther};
+    EXPECT_THAT(blindSection(report), HasSubstr("2 votes are of other clips"));
+    EXPECT_THAT(rowOf(blindSection(report), "Blind test", "sagev1"),
+                ElementsAre("0", "0", "0", "–", "–", "93"));
+    report.blindVotes.clear();
+    EXPECT_EQ(blindSection(report), "");
 }
 
 TEST(Report, WarnsOfAMachineThatWasNotEquallyFast) {

@@ -528,7 +528,8 @@ TEST(SuiteVotes, AreReadAsTheyWereWrittenAndCheckedFirst) {
     EXPECT_TRUE(readVotes(file).value().empty()) << "nobody voted";
     const std::vector<session::BlindVote> votes{
         {folder.path() / "a/1.mp4", folder.path() / "a/2 é.mp4", Preference::First},
-        {folder.path() / "a/1.mp4", folder.path() / "a/3.mp4", Preference::Second},
+        {folder.path() / "a/1.mp4", folder.path() / "a/3.mp4", Preference::Second, std::string(64, '0'),
+         std::string(64, 'e')},
         {folder.path() / "b/1.mp4", folder.path() / "b/3.mp4", Preference::Neither}};
     ASSERT_TRUE(saveVotes(votes, file));
     EXPECT_EQ(readVotes(file).value(), votes);
@@ -546,6 +547,20 @@ TEST(SuiteVotes, AreReadAsTheyWereWrittenAndCheckedFirst) {
         HasSubstr("vote 1: clip \"../a\": a file inside the suite's folder was needed"));
     EXPECT_THAT(refusal(R"({"version": 1, "votes": [{"first": "a", "second": "b", "preferred": "both"}]})"),
                 HasSubstr("preferred \"both\": first, second or neither was needed"));
+    EXPECT_THAT(
+        refusal(
+            R"({"version": 1, "votes": [{"first": "a", "second": "b", "preferred": "first", "first_sha256": "5d"}]})"),
+        HasSubstr("vote 1: first_sha256 \"5d\": 64 hex digits in lower case were needed"));
+}
+
+TEST(SuiteVotes, OnAnAxisAreThoseOfClipsThatDifferThereAlone) {
+    const SuiteResult suite = threeBackends();
+    const auto clip = [&](std::size_t row) { return suite.rows[row].clip; };
+    const std::vector<session::BlindVote> votes{{clip(0), clip(1), session::Preference::First},
+                                                {clip(0), clip(3), session::Preference::First},
+                                                {clip(0), "/elsewhere.mp4", session::Preference::First}};
+    EXPECT_THAT(votesOn(suite, 2, votes), ElementsAre(votes[0])) << "of backends";
+    EXPECT_THAT(votesOn(suite, 1, votes), ElementsAre(votes[1])) << "of seeds";
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(Session, KeepsViewChartsAndVotes) {
     const fs::path a = session.clips[0].path;
     const fs::path c = session.clips[2].path;
     session.blindVotes = {{c, a, Preference::First},
-                          {a, c, Preference::Neither},
+                          {a, c, Preference::Neither, std::string(64, '1'), std::string(64, 'f')},
                           {a, "/not/among/them.mp4", Preference::Second}};
     const fs::path file = folder.path() / "session.json";
     ASSERT_TRUE(saveSession(session, file));
@@ -97,6 +97,24 @@ TEST(Session, RefusesAVoteAboutAClipThatItHasNot) {
         "blind_votes": [{"first": 0, "second": 1, "preferred": "both"}]})"));
     ASSERT_FALSE(other);
     EXPECT_THAT(other.error().message, HasSubstr("first, second or neither was needed"));
+}
+
+TEST(Session, RefusesAVoteWhoseClipsHaveNoHashes) {
+    const SessionFolder folder;
+    const auto refusal = [&](const std::string& hashes) {
+        const auto loaded = loadSession(folder.write("session.json", R"({"reelgrid_session": 1,
+            "clips": [{"path": "a.mp4"}, {"path": "b.mp4"}],
+            "blind_votes": [{"first": 0, "second": 1, "preferred": "first", )" +
+                                                                         hashes + "}]}"));
+        EXPECT_FALSE(loaded) << hashes;
+        return loaded ? std::string() : loaded.error().message;
+    };
+    EXPECT_THAT(refusal(R"("first_sha256": "5d")"),
+                HasSubstr("blind vote 1: first_sha256 \"5d\": 64 hex digits in lower case were needed"));
+    EXPECT_THAT(refusal(R"("second_sha256": ")" + std::string(64, 'A') + '"'),
+                HasSubstr("blind vote 1: second_sha256 \"AAA"));
+    EXPECT_THAT(refusal(R"("second_sha256": 7)"),
+                HasSubstr("blind vote 1: second_sha256 7: text was needed"));
 }
 
 TEST(UnsavedWork, SurvivesARoundTripWithItsFile) {

@@ -1,10 +1,12 @@
 #include "app/studio/blind_test.h"
 
 #include <QDialog>
+#include <QLabel>
 #include <QTableWidget>
 
 #include "app/studio/blind_test_view.h"
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "tests/studio/window_fixture.h"
 #include "widgets/video_grid/video_grid.h"
 
@@ -86,6 +88,31 @@ TEST_F(BlindTestWindow, VotesAreInTheSessionInItsHistoryAndInTheReport) {
     ASSERT_TRUE(html);
     EXPECT_NE(html->find("<h2>Blind test</h2>"), std::string::npos);
     EXPECT_NE(html->find("2 pairs were shown"), std::string::npos);
+}
+
+TEST_F(BlindTestWindow, VotesAreOfTheClipsThatWereSeenAlone) {
+    openThree();
+    m_window.actions()["blind-test"]->trigger();
+    for (int i = 0; i < 3; ++i) answer(Qt::Key_Left);  // each pair once
+    for (const session::BlindVote& vote : m_window.sessions().shown().blindVotes()) {
+        EXPECT_EQ(vote.firstSha256, sha256OfFile(vote.first).value());
+        EXPECT_EQ(vote.secondSha256, sha256OfFile(vote.second).value());
+    }
+    EXPECT_EQ(m_window.blindTest().voteCount(), 3);
+    EXPECT_EQ(m_window.blindTest().current().votesOfOthers(), 0);
+
+    fs::remove(m_folder / "one.mp4");
+    writeClip("one.mp4", 5);
+    EXPECT_EQ(m_window.blindTest().voteCount(), 1);
+    EXPECT_EQ(m_window.blindTest().current().votesOfOthers(), 2);
+    QKeyEvent escape(QEvent::KeyPress, Qt::Key_Escape, Qt::NoModifier);
+    QCoreApplication::sendEvent(&view(), &escape);
+    auto* results = m_window.findChild<QDialog*>("blind-results");
+    ASSERT_NE(results, nullptr);
+    QString words;
+    for (const QLabel* label : results->findChildren<QLabel*>()) words += label->text() + '\n';
+    EXPECT_TRUE(words.contains("2 vote")) << words.toStdString();
+    EXPECT_TRUE(words.contains("of other clips that were at these places")) << words.toStdString();
 }
 
 TEST_F(BlindTestWindow, OneClipIsTooFew) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/studio/clip_hashes.h"
 #include "app/studio/suite/suite_table.h"
 #include "core/suite/row_check.h"
 #include "core/suite/suite_votes.h"
@@ -18,7 +19,8 @@ std::optional<std::pair<std::filesystem::path, std::filesystem::path>> SuiteBlin
     std::mt19937& chance) const {
     // A clip that lies in another one's place now is not shown: a vote would be about the wrong values.
     std::shared_ptr<const suite::SuiteResult> suite = m_suite;
-    while (const auto pair = suite::nextSuitePair(*suite, m_axis, m_votes->votes, chance)) {
+    const std::vector<session::BlindVote> votes = seen().counted;
+    while (const auto pair = suite::nextSuitePair(*suite, m_axis, votes, chance)) {
         std::shared_ptr<suite::SuiteResult> without;
         for (const std::size_t row : {pair->first, pair->second}) {
             const std::string other = suite::otherThanAsked(*suite, suite->rows[row]);
@@ -41,12 +43,20 @@ void SuiteBlindClips::setVotes(std::vector<session::BlindVote> votes) {
 std::vector<BlindResult> SuiteBlindClips::results() const {
     const bool ofBackends = m_suite->plan.axes[m_axis].key == suite::kBackendAxis;
     std::vector<BlindResult> results;
-    for (const auto& standing : suite::standingsOf(*m_suite, m_axis, m_votes->votes)) {
+    for (const auto& standing : suite::standingsOf(*m_suite, m_axis, seen().counted)) {
         const QString name = widgets::text(standing.clip.string());
         results.push_back(
             {name, ofBackends ? widgets::backendColor(name) : widgets::theme::kAccent, standing});
     }
     return results;
+}
+
+comparison::SeenVotes SuiteBlindClips::seen() const {
+    return comparison::seenVotes(suite::votesOn(*m_suite, m_axis, m_votes->votes), clipHasher());
+}
+
+int SuiteBlindClips::votesOfOthers() const {
+    return seen().ofOthers;
 }
 
 QString SuiteBlindClips::heading() const {

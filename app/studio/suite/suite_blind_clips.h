@@ -25,9 +25,12 @@ class SuiteBlindClips : public BlindClips {
     [[nodiscard]] const std::vector<session::BlindVote>& votes() const override { return m_votes->votes; }
     void setVotes(std::vector<session::BlindVote> votes) override;
     [[nodiscard]] std::vector<BlindResult> results() const override;
+    [[nodiscard]] int votesOfOthers() const override;
     [[nodiscard]] QString heading() const override;
 
   private:
+    [[nodiscard]] comparison::SeenVotes seen() const;
+
     std::shared_ptr<const suite::SuiteResult> m_suite;
     std::size_t m_axis;
     std::shared_ptr<SuiteVotes> m_votes;
