@@ -12,6 +12,7 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/kernel_device.h"
+#include "app/cli/number_range.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/progress_line.h"
 #include "core/base/json.h"
@@ -198,7 +199,7 @@ std::function<int()> addCheckCommand(CLI::App& backends) {
     command->add_option("--shape", verb->shape, "To time, as bench attention takes it")
         ->capture_default_str();
     command->add_option("--case-timeout", verb->caseTimeout, "Seconds that a case may take")
-        ->check(CLI::Range(0.1, kMostSeconds))
+        ->check(numberFrom(0.1, kMostSeconds))
         ->capture_default_str();
     command->add_option("--serve-from", verb->serveFrom)->group("");
     command->add_option("--serve-backend", verb->served)->group("");

@@ -7,6 +7,7 @@
 #include "app/cli/captures_table.h"
 #include "app/cli/console.h"
 #include "app/cli/kept_blocks_file.h"
+#include "app/cli/number_range.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/token_grid_option.h"
 #include "app/cli/verb.h"
@@ -222,7 +223,7 @@ Verb addCapturesVerb(CLI::App& program) {
     verb->show->add_option("--head", verb->head, "Whose map and channels, from 0")->capture_default_str();
     verb->show->add_option("--batch", verb->batch, "Of which batch entry, from 0")->capture_default_str();
     verb->show->add_option("--blocks", verb->blocks, "Rows and columns of the map at most")
-        ->check(CLI::Range(1, kMostBlocks))
+        ->check(numberFrom(1, kMostBlocks))
         ->capture_default_str();
     addMap(*verb->show, *verb);
     verb->show->add_option("-o,--output", verb->output,

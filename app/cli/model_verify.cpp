@@ -9,6 +9,7 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "core/base/link_check.h"
 #include "core/catalog/model_catalog.h"
 #include "core/hub/expected_hash.h"
 #include "core/hub/remote_file.h"
@@ -55,7 +56,8 @@ void checkContents(const std::set<fs::path>& files, const std::stop_token& stop,
         if (stop.stop_requested()) throw Failure(ErrorCode::Cancelled, "cancelled");
         std::error_code failed;
         if (!fs::is_regular_file(file, failed)) {
-            found.faults.push_back(file.string() + ": is missing, or a link to a file that is");
+            const auto fault = faultOfLink(file);
+            found.faults.push_back(fault ? fault->message : file.string() + ": is missing");
             continue;
         }
         addNotFinite(file, stop, found);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/console.h"
+#include "app/cli/number_range.h"
 #include "app/cli/plan_source.h"
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
@@ -251,10 +252,10 @@ Verb addPlanVerb(CLI::App& program, const machine::LocalMachine& machine) {
     const auto figure = [&](const char* option, double& value, const char* help, const char* unit) {
         return command->add_option(option, value, help)
             ->type_name(unit)
-            ->check(CLI::Range(kLeastFigure, kMostFigure));
+            ->check(numberFrom(kLeastFigure, kMostFigure));
     };
     command->add_option("--gpus", verb->gpus, "How many there are")
-        ->check(CLI::Range(1, kMostGpus))
+        ->check(numberFrom(1, kMostGpus))
         ->capture_default_str();
     command
         ->add_option("--from", verb->from,
@@ -266,7 +267,7 @@ Verb addPlanVerb(CLI::App& program, const machine::LocalMachine& machine) {
     figure("--memory-rate", verb->memoryRateGb, "What it reads and writes where it copies", "GB/s")
         ->capture_default_str();
     command->add_option("--gpus-per-host", verb->gpusPerHost, "How many of them are in one host")
-        ->check(CLI::Range(1, kMostGpus))
+        ->check(numberFrom(1, kMostGpus))
         ->capture_default_str();
     figure("--link", verb->linkGb, "What each sends to another one of its host", "GB/s")
         ->capture_default_str();

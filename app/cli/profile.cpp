@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/cli/console.h"
+#include "app/cli/number_range.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
 #include "core/profile/rank_traces.h"
@@ -134,7 +135,7 @@ Verb addProfileVerb(CLI::App& program) {
         ->required();
     command->add_option("file2", verb->after, "Another one, to compare with");
     command->add_option("--top", verb->top, "How many names")
-        ->check(CLI::Range(1, 1000000))
+        ->check(numberFrom(1, 1000000))
         ->capture_default_str();
     std::string keys;
     for (const std::string& key : profile::rowOrders()) keys += (keys.empty() ? "" : ", ") + key;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/cli/console.h"
+#include "app/cli/number_range.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -25,11 +26,11 @@ void RankOptions::addTo(CLI::App& command) {
             "--nproc", m_nproc,
             "Start so many ranks, which share the render; under torchrun, srun or mpirun they are there "
             "already")
-        ->check(CLI::Range(1, kMostRanks))
+        ->check(numberFrom(1, kMostRanks))
         ->capture_default_str();
     command.add_option(kTimeout, m_timeoutSeconds, "How long a rank waits for another one before all end")
         ->type_name("SECONDS")
-        ->check(CLI::Range(1.0, kMostSeconds))
+        ->check(numberFrom(1.0, kMostSeconds))
         ->capture_default_str();
 }
 

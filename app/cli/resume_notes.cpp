@@ -1,25 +1,32 @@
 #include "app/cli/resume_notes.h"
 
+#include <optional>
+#include <string>
+
 #include "app/cli/console.h"
 #include "core/protocol/result_paths.h"
-#include "core/result/unfinished_render.h"
+#include "core/result/resume_story.h"
 
 namespace reelgrid::cli {
 namespace {
 
-/// "10 of 50 steps"; empty where none are kept.
-std::string keptSteps(const std::filesystem::path& clip) {
-    const auto left = result::readUnfinished(clip);
-    if (!left || !*left || (*left)->stepsKept == 0) return {};
-    return std::to_string((*left)->stepsKept) + " of " + std::to_string((*left)->steps) + " steps";
+/// "10 of 50 steps", of the file that a render with --resume reads; empty where there is none, or where it
+/// can't be understood, which that render says.
+std::string keptSteps(const Result<std::optional<result::ResumeStory>>& kept) {
+    if (!kept || !*kept) return {};
+    const result::ResumeStory& story = **kept;
+    const auto& settings = story.manifest.settings;
+    return std::to_string(story.done) +
+           (settings ? " of " + std::to_string(settings->numInferenceSteps) : "") + " steps";
 }
 
 }  // namespace
 
 void sayWhatWasKept(const protocol::RenderRequest& request) {
     const std::string folder = protocol::resultFolderOf(request.output).string();
-    const std::string kept = keptSteps(request.output);
-    if (request.resume && kept.empty())
+    const auto left = result::readResumeStory(request.output);
+    const std::string kept = keptSteps(left);
+    if (request.resume && left && !*left)
         say("note: --resume: " + folder + " has no steps of an interrupted render: it begins anew");
     else if (!request.resume && !kept.empty())
         say("note: " + folder + " has " + kept +
@@ -34,7 +41,7 @@ void sayWhereItWentOn(const result::Manifest& manifest) {
 
 void sayWhatIsKept(const std::filesystem::path& clip, const Error& error) {
     if (error.code == ErrorCode::InvalidData) return;  // what is kept there is of no use for this render
-    if (const std::string kept = keptSteps(clip); !kept.empty())
+    if (const std::string kept = keptSteps(result::readResumeStory(clip)); !kept.empty())
         say("note: " + kept + " are kept: the same command with --resume goes on from them");
 }
 

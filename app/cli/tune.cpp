@@ -7,6 +7,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/number_range.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
 #include "app/cli/tuning_renders.h"
@@ -314,8 +315,8 @@ Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
         "tune", "The fastest attention policy within a quality budget; coefficients of step caches");
     command
         ->add_option("--backends", verb->backends,
-                     "What the policy may use, separated by commas (default: every one of the device): " +
-                         kernels::backendNames())
+                     "What the policy may use, separated by commas (default: " +
+                         kernels::usualBackendsInWords() + "): " + kernels::backendNames())
         ->delimiter(',');
     command->add_option(
         "--budget", verb->budget,
@@ -327,7 +328,7 @@ Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
                          "; with --step-cache record the coefficients, " + kCurvesFile + ")")
         ->type_name("FILE.json");
     command->add_option("--max-renders", verb->maxRenders, "Policies that are rendered at most to find it")
-        ->check(CLI::Range(1, 100))
+        ->check(numberFrom(1, 100))
         ->capture_default_str();
     command
         ->add_option(

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/cli/number_range.h"
 #include "core/plugins/plugin_list.h"
 
 namespace reelgrid::cli {
@@ -12,7 +13,7 @@ void WorkerOptions::addTo(CLI::App& command) {
         .add_option("--job-timeout", m_timeoutSeconds,
                     "End a render that takes longer than this, and say what it was in (default: never)")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, kMostSeconds));
+        ->check(numberFrom(0.001, kMostSeconds));
 }
 
 jobs::JobQueueOptions WorkerOptions::queueOptions() const {

@@ -3,6 +3,8 @@
 #include <string>
 #include <system_error>
 
+#include "core/base/link_check.h"
+
 namespace reelgrid {
 
 namespace fs = std::filesystem;
@@ -10,8 +12,10 @@ namespace fs = std::filesystem;
 Result<void> requireFile(const fs::path& path, std::uint64_t maxBytes) {
     std::error_code failed;
     const fs::file_status status = fs::status(path, failed);
-    if (status.type() == fs::file_type::not_found)
+    if (status.type() == fs::file_type::not_found) {
+        if (auto gone = faultOfLink(path)) return *std::move(gone);
         return Error{ErrorCode::NotFound, path.string() + ": no such file"};
+    }
     if (failed) return Error{ErrorCode::Io, path.string() + ": " + failed.message()};
     if (fs::is_directory(status))
         return Error{ErrorCode::InvalidData, path.string() + ": it is a folder, a file was needed"};

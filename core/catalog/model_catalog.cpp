@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/link_check.h"
 #include "core/base/resources.h"
 #include "core/catalog/bare_files.h"
 #include "core/catalog/built_in_models.h"
@@ -64,6 +65,9 @@ Result<Located> locate(const std::string& idOrFolder) {
     if (idOrFolder == kDemoModel) return noDemoModel();
     std::error_code failed;
     if (fs::exists(idOrFolder, failed)) return Located{.base = placeOf(idOrFolder)};
+    // Links in a circle are told of by `failed`.
+    if (auto fault = failed ? std::nullopt : faultOfLink(idOrFolder))
+        return Error{fault->code, "model " + fault->message};
     if (const fs::path snapshot = hub::isHubId(idOrFolder) ? snapshotOf(idOrFolder) : fs::path();
         !snapshot.empty())
         return Located{.base = snapshot, .id = idOrFolder, .title = idOrFolder};

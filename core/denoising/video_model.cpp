@@ -8,6 +8,7 @@
 #include "core/denoising/rgb_frames.h"
 #include "core/models/layers/linear.h"
 #include "core/parallel/rank_group.h"
+#include "core/weights/idle_loras.h"
 
 namespace reelgrid::denoising {
 
@@ -24,6 +25,13 @@ std::optional<result::GemmRecord> VideoModel::gemms() const {
                               device().str() + " has no products of " +
                                   (isFp8 ? "e4m3" : "int8 for " + dtype) +
                                   ": the rounded values are multiplied in " + dtype};
+}
+
+std::vector<std::string> VideoModel::idleLoras() const {
+    // The second expert's are the first one's where there is one network alone.
+    std::vector<weights::Lora> loras = m_options.loras;
+    loras.insert(loras.end(), m_options.secondLoras.begin(), m_options.secondLoras.end());
+    return weights::idleLoras(loras);
 }
 
 namespace {

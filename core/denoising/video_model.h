@@ -45,6 +45,9 @@ class VideoModel {
         return {};
     }
 
+    /// Of LoRAs that change nothing: a line each, as remarks() has them.
+    [[nodiscard]] std::vector<std::string> idleLoras() const;
+
     /// How frames of an image model's clip see each other; nullopt where there is nothing to say.
     [[nodiscard]] virtual std::optional<result::TemporalRecord> temporal(
         const catalog::RenderSettings& /*settings*/) const {

@@ -6,6 +6,7 @@
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
+#include "core/base/link_check.h"
 #include "core/families/family.h"
 #include "core/pt/state_dict.h"
 
@@ -72,8 +73,10 @@ Result<ModelIndex> ModelIndex::readBase(const ModelSource& source) {
     const fs::path& folder = source.base;
     std::error_code failed;
     const bool isFile = fs::is_regular_file(folder, failed);
-    if (!isFile && !fs::is_directory(folder, failed))
+    if (!isFile && !fs::is_directory(folder, failed)) {
+        if (auto fault = faultOfLink(folder)) return Error{fault->code, "model " + fault->message};
         return Error{ErrorCode::NotFound, "model folder " + folder.string() + ": no such folder"};
+    }
     if (isFile)
         if (auto readable = checkFile(folder); !readable) return readable.error();
     ModelIndex index;
@@ -115,9 +118,11 @@ Result<void> ModelIndex::add(const ModelPart& part) {
     if (m_layout && pathOf(part.component) == part.path) return {};
     std::error_code failed;
     const bool isFile = fs::is_regular_file(part.path, failed);
-    if (!isFile && !fs::is_directory(part.path, failed))
-        return Error{ErrorCode::NotFound, "model " + m_folder.string() + ": its " + part.component + " " +
-                                              part.path.string() + ": no such file or folder"};
+    if (!isFile && !fs::is_directory(part.path, failed)) {
+        const std::string its = "model " + m_folder.string() + ": its " + part.component + " ";
+        if (auto fault = faultOfLink(part.path)) return Error{fault->code, its + fault->message};
+        return Error{ErrorCode::NotFound, its + part.path.string() + ": no such file or folder"};
+    }
     std::string className = "file";
     if (!isFile) {
         const auto config = readJsonObject(part.path / "config.json");
@@ -186,8 +191,16 @@ fs::path ModelIndex::pathOf(const std::string& component) const {
 std::vector<fs::path> ModelIndex::filesOf(const std::string& component) const {
     const fs::path path = pathOf(component);
     std::error_code failed;
-    if (fs::is_regular_file(path, failed)) return {path};
     std::vector<fs::path> files;
+    if (fs::is_regular_file(path, failed)) {
+        if (m_layout && !m_parts.contains(component))
+            if (const auto beside = m_layout->filesBeside.find(component);
+                beside != m_layout->filesBeside.end())
+                files = beside->second;
+        files.push_back(path);
+        std::sort(files.begin(), files.end());
+        return files;
+    }
     const auto entries = entriesOf(path);
     if (!entries) return files;
     for (const auto& entry : *entries) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/base/folder.h"
+#include "core/base/link_check.h"
 #include "core/hub/hub_access.h"
 #include "core/hub/repository.h"
 
@@ -29,6 +30,7 @@ fs::path snapshotOf(const std::string& hubId) {
 
 /// Sorted, so that the same one is taken everywhere; none where there is no such folder. Throws Failure where
 /// it can't be read.
+/// A link whose target is gone is among them: whoever opens it says so.
 std::vector<fs::path> weightFilesIn(const fs::path& folder) {
     std::vector<fs::path> files;
     const auto entries = entriesOf(folder);
@@ -37,7 +39,7 @@ std::vector<fs::path> weightFilesIn(const fs::path& folder) {
     std::error_code failed;
     for (const fs::directory_entry& entry : *entries)
         if (std::ranges::find(kEndings, entry.path().extension().string()) != kEndings.end() &&
-            entry.is_regular_file(failed))
+            (entry.is_regular_file(failed) || faultOfLink(entry.path())))
             files.push_back(entry.path());
     std::ranges::sort(files);
     return files;

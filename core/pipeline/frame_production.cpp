@@ -69,6 +69,7 @@ denoising::VideoModel& FrameProduction::begin() {
     denoising::VideoModel& video = m_model.use(m_plan, m_clock);
     m_gemms = video.gemms();
     m_remarks = video.remarks(m_plan.settings);
+    for (std::string& remark : video.idleLoras()) m_remarks.push_back(std::move(remark));
     if (std::string remark = catalog::stepCacheRemark(m_plan.settings, m_plan.model); !remark.empty())
         m_remarks.push_back(std::move(remark));
     m_temporal = video.temporal(m_plan.settings);

@@ -1,12 +1,9 @@
 #include "core/pipeline/resume_file.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/json.h"
 #include "core/parallel/shared_tensors.h"
-#include "core/protocol/field_reader.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/same_denoising.h"
 #include "core/result/unfinished_render.h"
@@ -19,56 +16,15 @@ namespace reelgrid::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
-/// The story is JSON in a tensor of bytes, so that it changes with the latents or not at all.
-constexpr const char* kStory = "story";
-constexpr std::int64_t kMostStoryBytes = std::int64_t{32} << 20;
 
 at::Tensor bytesOf(const std::string& text) {
     return at::from_blob(const_cast<char*>(text.data()), {static_cast<std::int64_t>(text.size())}, at::kByte)
         .clone();
 }
 
-std::string storyText(const ResumeFile::Story& story) {
-    return printJson({{"done", story.done},
-                      {"manifest", result::toJson(story.manifest)},
-                      {"timing", result::toJson(std::vector{story.timing})}});
-}
-
 /// Exact, in memory of its own: the file may be replaced while the loop goes on.
 at::Tensor tensorIn(weights::SafetensorsFolder& file, const std::string& name) {
     return file.require(name, *file.shapeOf(name)).clone();
-}
-
-json storyIn(weights::SafetensorsFolder& file, const fs::path& path) {
-    const auto shape = file.shapeOf(kStory);
-    if (!shape || shape->size() != 1 || shape->front() > kMostStoryBytes)
-        throw Failure(ErrorCode::InvalidData, path.string() + ": a tensor \"" + kStory + "\" of at most " +
-                                                  std::to_string(kMostStoryBytes) + " bytes was needed");
-    const at::Tensor bytes = tensorIn(file, kStory);
-    if (bytes.scalar_type() != at::kByte)
-        throw Failure(ErrorCode::InvalidData, path.string() + ": \"" + kStory + "\" in U8 was needed");
-    const std::string_view text(static_cast<const char*>(bytes.const_data_ptr()),
-                                static_cast<std::size_t>(bytes.numel()));
-    return parseJson(text, path.string()).value();
-}
-
-ResumeFile::Story readStory(const json& object, const fs::path& path, int steps) {
-    int done = 0;
-    protocol::FieldReader fields(object, path.string(), ErrorCode::InvalidData);
-    fields.integer("done", done, 1);
-    const json* manifest = fields.object("manifest", /*required=*/true);
-    const json* timing = fields.array("timing", 1, /*required=*/true);
-    fields.finish().value();
-    if (done > steps)
-        throw Failure(ErrorCode::InvalidData, path.string() + ": done " + std::to_string(done) +
-                                                  ": at most the " + std::to_string(steps) +
-                                                  " steps of the render were needed");
-    ResumeFile::Story story{done, result::manifestFromJson(*manifest).value(), {}};
-    const auto timings = result::timingsFromJson(*timing).value();
-    if (!timings.empty()) story.timing = timings.front();
-    return story;
 }
 
 }  // namespace
@@ -85,10 +41,14 @@ ResumeFile::ResumeFile(const protocol::RenderRequest& request, const catalog::Re
 std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& now) {
     std::error_code failed;
     if (!fs::exists(m_file, failed)) return std::nullopt;
-    safetensors::requireUnchanged(safetensors::MappedFile::open(m_file)->bytes(), m_file.string(),
-                                  safetensors::Hashes::Needed);
+    const auto mapped = safetensors::MappedFile::open(m_file);
+    safetensors::requireUnchanged(mapped->bytes(), m_file.string(), safetensors::Hashes::Needed);
+    Story story = result::resumeStoryIn(mapped->bytes(), m_file.string());
+    if (story.done > m_steps)
+        throw Failure(ErrorCode::InvalidData, m_file.string() + ": done " + std::to_string(story.done) +
+                                                  ": at most the " + std::to_string(m_steps) +
+                                                  " steps of the render were needed");
     weights::SafetensorsFolder file(m_file);
-    Story story = readStory(storyIn(file, m_file), m_file, m_steps);
     denoising::ResumePoint point{story.done, {}, m_file.string()};
     const std::string other = result::differenceInDenoising(story.manifest, now);
     if (!other.empty())
@@ -96,7 +56,7 @@ std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& n
                                                   " is another render's: " + other +
                                                   "; the same, or a render without --resume, was needed");
     for (const std::string& name : file.names())
-        if (name != kStory) point.tensors[name] = tensorIn(file, name);
+        if (name != result::kResumeStory) point.tensors[name] = tensorIn(file, name);
     if (!point.tensors.contains("latents"))
         throw Failure(ErrorCode::InvalidData, m_file.string() + ": a tensor \"latents\" was needed");
     m_start = std::move(point);
@@ -119,7 +79,7 @@ void ResumeFile::keep(const denoising::ResumePoint& point) {
     Story story = m_now();
     story.done = point.done;
     auto tensors = point.tensors;
-    tensors[kStory] = bytesOf(storyText(story));
+    tensors[result::kResumeStory] = bytesOf(result::textOf(story));
     weights::writeHashedSafetensors(m_file, tensors).value();
     result::writeUnfinished(m_request.output, {point.done, m_steps, m_request}).value();
     m_kept = point.done;

@@ -11,7 +11,7 @@
 #include "core/parallel/communicator.h"
 #include "core/protocol/render_request.h"
 #include "core/result/manifest.h"
-#include "core/result/timing.h"
+#include "core/result/resume_story.h"
 
 namespace reelgrid::pipeline {
 
@@ -19,13 +19,8 @@ namespace reelgrid::pipeline {
 /// `save_latents_every`th step and at the last; unfinished.json beside it says so to people.
 class ResumeFile final : public denoising::ResumePoints {
   public:
-    /// What a point is kept with: the manifest as far as it is known, its calls by branch, and the times of
-    /// the steps.
-    struct Story {
-        int done = 0;
-        result::Manifest manifest;
-        result::Timing timing;
-    };
+    /// What a point is kept with.
+    using Story = result::ResumeStory;
 
     /// `now` returns the story so far; it is called within keep(). While `ready` says no, what should be kept
     /// waits for a later step: a story that isn't known yet would hold up the loop. A rank that writes

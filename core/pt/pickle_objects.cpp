@@ -41,6 +41,10 @@ class Arguments {
         if (found == nullptr) wrong(place, needed);
         return *found;
     }
+    /// Null where there are fewer.
+    [[nodiscard]] const PickleObject* find(std::size_t place) const {
+        return place < m_tuple.items.size() ? &m_objects[m_tuple.items[place]] : nullptr;
+    }
     [[nodiscard]] std::int64_t integer(std::size_t place) const {
         const auto* found = of<Value>(place, "a whole number").as<std::int64_t>();
         if (found == nullptr) wrong(place, "a whole number");
@@ -70,7 +74,35 @@ class Arguments {
     std::string m_call;
 };
 
-Value tensorFrom(const Arguments& arguments, const StorageReference& reference, ElementType type) {
+/// What a tensor's metadata say, "neg"; empty where there are none. torch.save writes them of tensors whose
+/// numbers are to be negated or conjugated when they are read.
+std::string metadataIn(const PickleObject* object, const PickleObjects& objects) {
+    if (object == nullptr) return {};
+    const auto* plain = std::get_if<Value>(object);
+    if (plain != nullptr && plain->as<std::monostate>() != nullptr) return {};
+    const auto* dict = std::get_if<DictObject>(object);
+    if (dict == nullptr) return "something else than a dict";
+    std::string names;
+    for (std::size_t i = 0; i + 1 < dict->keysAndValues.size(); i += 2) {
+        const auto* key = std::get_if<Value>(&objects[dict->keysAndValues[i]]);
+        const auto* name = key == nullptr ? nullptr : key->as<std::string>();
+        names += (names.empty() ? "" : ", ") +
+                 (name == nullptr ? std::string("a key without a name") : safetensors::quotedName(*name));
+    }
+    return names;
+}
+
+/// `metadataAt`: the place of the argument.
+PickleObject tensorFrom(const Arguments& arguments, const StorageReference& reference, ElementType type,
+                        std::size_t metadataAt, const PickleObjects& objects) {
+    if (reference.otherType)
+        return RefusedTensor{"its storage " + shownName(reference.key) + " has " +
+                             elementNameOf(reference.type).dtype + " for it and " +
+                             elementNameOf(*reference.otherType).dtype +
+                             " for another one, one type was needed"};
+    if (const std::string metadata = metadataIn(arguments.find(metadataAt), objects); !metadata.empty())
+        return RefusedTensor{"it has metadata (" + metadata +
+                             ") by which it has other values than are stored, one without was needed"};
     Tensor tensor{.storage = reference.storage,
                   .type = type,
                   .offset = arguments.integer(1),
@@ -78,7 +110,7 @@ Value tensorFrom(const Arguments& arguments, const StorageReference& reference, 
                   .strides = arguments.integers(3)};
     const auto bytes = std::uint64_t(reference.elements) * safetensors::bytesOf(reference.type);
     checkWithin(tensor, std::int64_t(bytes / safetensors::bytesOf(type)));
-    return Value(std::move(tensor));
+    return PickleObject(Value(std::move(tensor)));
 }
 
 /// Empty, to be filled later; or of a list of pairs, as Python 2 wrote it.
@@ -125,14 +157,14 @@ PickleObject called(Callable callable, const TupleObject& tuple, const PickleObj
         case Callable::RebuildTensor2: {
             const Arguments arguments(tuple, objects, "_rebuild_tensor_v2");
             const auto& storage = arguments.of<StorageReference>(0, "a storage");
-            return tensorFrom(arguments, storage, storage.type);
+            return tensorFrom(arguments, storage, storage.type, 6, objects);
         }
         case Callable::RebuildTensor3: {
             const Arguments arguments(tuple, objects, "_rebuild_tensor_v3");
             const auto& storage = arguments.of<StorageReference>(0, "a storage");
             const auto* type = arguments.of<Value>(6, "a dtype").as<ElementType>();
             if (type == nullptr) refuse("argument 7 of _rebuild_tensor_v3 is not a dtype");
-            return tensorFrom(arguments, storage, *type);
+            return tensorFrom(arguments, storage, *type, 7, objects);
         }
     }
     refuse("an unknown call");

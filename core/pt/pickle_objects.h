@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,6 +25,13 @@ struct StorageReference {
     std::shared_ptr<const Storage> storage;
     ElementType type = ElementType::U8;
     std::int64_t elements = 0;
+    std::string key{};
+    std::optional<ElementType> otherType{};  ///< what an earlier reference says that it holds
+};
+
+/// A tensor that is another one than it looks like. It is refused where it has a name: wholeValue().
+struct RefusedTensor {
+    std::string why;
 };
 
 /// Containers hold their items by number, so that those which are shared, or hold themselves, cost nothing
@@ -40,8 +48,8 @@ struct DictObject {
 };
 
 /// Whatever may be on the unpickler's stack.
-using PickleObject =
-    std::variant<Value, ListObject, TupleObject, DictObject, Callable, StorageClass, StorageReference>;
+using PickleObject = std::variant<Value, ListObject, TupleObject, DictObject, Callable, StorageClass,
+                                  StorageReference, RefusedTensor>;
 using PickleObjects = std::vector<PickleObject>;
 
 /// A callable, class or dtype by module and name. Throws Failure(InvalidData) for anything but the few that
@@ -52,7 +60,7 @@ PickleObject globalNamed(const std::string& module, const std::string& name);
 PickleObject called(Callable callable, const TupleObject& arguments, const PickleObjects& objects);
 
 /// The object with everything that it holds. Throws Failure(InvalidData) when it is nested too deep (or
-/// without end), too large, or not data.
+/// without end), too large, or not data, or when it has a RefusedTensor, which is named.
 Value wholeValue(ObjectId root, const PickleObjects& objects);
 
 }  // namespace reelgrid::pt

@@ -34,7 +34,10 @@ Result<std::map<std::string, Tensor>> readStateDict(const std::filesystem::path&
                              file.string() + ": tensor " + safetensors::quotedName(*name) + " of shape " +
                                  safetensors::shapeText(tensor->sizes) + " lies in a storage of " +
                                  std::to_string(stored) + " numbers, one for each was needed"};
-            tensors.insert_or_assign(*name, *tensor);
+            if (!tensors.try_emplace(*name, *tensor).second)
+                return Error{ErrorCode::InvalidData, file.string() + ": tensor " +
+                                                         safetensors::quotedName(*name) +
+                                                         " is there twice, once was needed"};
         }
     if (tensors.empty())
         return Error{ErrorCode::InvalidData,

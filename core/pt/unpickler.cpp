@@ -148,7 +148,7 @@ class Unpickler {
         if (m_stack.size() <= floor()) refuse("its pickle takes from an empty stack");
         const PickleObject& object = m_objects[m_stack.back()];
         const auto* value = std::get_if<Value>(&object);
-        if (!std::holds_alternative<DictObject>(object) &&
+        if (!std::holds_alternative<DictObject>(object) && !std::holds_alternative<RefusedTensor>(object) &&
             (value == nullptr || value->as<Tensor>() == nullptr))
             refuse("its pickle sets the state of an object that is neither a dict nor a tensor");
     }
@@ -176,7 +176,9 @@ class Unpickler {
             refuse("storage " + shownName(key) + " has " + std::to_string(storage->bytes.size()) +
                    " bytes, " + std::to_string(*elements) + " elements of " +
                    std::to_string(safetensors::bytesOf(type->type)) + " bytes were needed");
-        push(PickleObject(StorageReference{std::move(storage), type->type, *elements}));
+        const ElementType first = m_storageTypes.try_emplace(key, type->type).first->second;
+        push(PickleObject(StorageReference{std::move(storage), type->type, *elements, key,
+                                           first == type->type ? std::nullopt : std::optional(first)}));
     }
 
     std::string_view m_pickle;
@@ -186,6 +188,7 @@ class Unpickler {
     std::vector<ObjectId> m_stack;
     std::vector<std::size_t> m_marks;  ///< heights of the stack
     std::unordered_map<std::size_t, ObjectId> m_memo;
+    std::unordered_map<std::string, ElementType> m_storageTypes;  ///< by the first reference to each
 };
 
 bool Unpickler::pushPlain(Opcode code) {

@@ -1,7 +1,10 @@
 #include <cstddef>
+#include <string>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/pt/pickle_objects.h"
+#include "core/safetensors/header.h"
 
 namespace reelgrid::pt {
 namespace {
@@ -29,11 +32,16 @@ class Follower {
         if (const auto* tuple = std::get_if<TupleObject>(&object)) return Tuple{values(tuple->items, depth)};
         if (const auto* dict = std::get_if<DictObject>(&object)) {
             Dict whole;
-            for (std::size_t i = 0; i + 1 < dict->keysAndValues.size(); i += 2)
-                whole.entries.push_back(
-                    {value(dict->keysAndValues[i], depth + 1), value(dict->keysAndValues[i + 1], depth + 1)});
+            for (std::size_t i = 0; i + 1 < dict->keysAndValues.size(); i += 2) {
+                Value key = value(dict->keysAndValues[i], depth + 1);
+                if (const auto* name = key.as<std::string>()) m_name = *name;
+                whole.entries.push_back({std::move(key), value(dict->keysAndValues[i + 1], depth + 1)});
+            }
             return whole;
         }
+        if (const auto* refused = std::get_if<RefusedTensor>(&object))
+            throw Failure(ErrorCode::InvalidData,
+                          "tensor " + safetensors::quotedName(m_name) + ": " + refused->why);
         throw Failure(ErrorCode::InvalidData,
                       "it holds a class or a storage: tensors, numbers, texts, lists and dicts were needed");
     }
@@ -61,6 +69,7 @@ class Follower {
 
     const PickleObjects& m_objects;
     std::size_t m_cost = 0;
+    std::string m_name;  ///< the last key that was a text
 };
 
 }  // namespace

@@ -24,8 +24,8 @@ struct ComponentPrefix {
     std::string_view text;
     LoraComponent component;
 };
-constexpr std::array kComponentPrefixes{ComponentPrefix{"transformer.", LoraComponent::Denoiser},
-                                        ComponentPrefix{"unet.", LoraComponent::Denoiser},
+constexpr std::array kComponentPrefixes{ComponentPrefix{"transformer.", LoraComponent::Transformer},
+                                        ComponentPrefix{"unet.", LoraComponent::Unet},
                                         ComponentPrefix{"text_encoder.", LoraComponent::TextEncoder}};
 constexpr std::string_view kPeftWeights = "adapter_model.safetensors", kPeftConfig = "adapter_config.json";
 constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
@@ -66,7 +66,10 @@ std::string shown(const Ordered& value) {
 /// Takes one setting of a part after the other.
 class LoraSettings::Reader {
   public:
-    explicit Reader(std::string where) { m_settings.m_where = std::move(where); }
+    Reader(std::string where, bool isBelow) {
+        m_settings.m_where = std::move(where);
+        m_settings.m_isPlain = !isBelow;
+    }
 
     void take(LoraComponent component, const std::string& key, const Ordered& value) {
         Strength& strength = m_settings.m_strengths[component];
@@ -147,7 +150,8 @@ std::optional<LoraSettings> LoraSettings::of(const fs::path& lora) {
     const std::string where = isInHeader ? lora.string() + ": " + kMetadataKey : config->string();
     const std::string text = isInHeader ? kept->second : readFile(*config, kMostConfigBytes).value();
     // The first reading bounds the depth and has words for what isn't JSON, the second one keeps the order.
-    const nlohmann::json checked = parseJson(text, where).value();
+    const nlohmann::json checked =
+        parseJson(text, where, JsonDialect::Standard, RepeatedKeys::Refused).value();
     if (!checked.is_object())
         throw Failure(ErrorCode::InvalidData,
                       where + " holds " + showJson(checked) + ", an object was needed");
@@ -159,14 +163,13 @@ std::optional<LoraSettings> LoraSettings::of(const fs::path& lora) {
     bool isBelow = false;
     for (const auto& [key, value] : settings.items())
         isBelow = isBelow || prefixOf(key) != kComponentPrefixes.end();
-    Reader reader(where);
+    Reader reader(where, isBelow);
     for (const auto& [key, value] : settings.items()) {
         if (const auto prefix = prefixOf(key); prefix != kComponentPrefixes.end())
             reader.take(prefix->component, key.substr(prefix->text.size()), value);
         // Others with a dot are of a part that isn't here, say "text_encoder_2.r".
         else if (!isBelow && key.find('.') == key.npos)
-            for (const LoraComponent component : {LoraComponent::Denoiser, LoraComponent::TextEncoder})
-                reader.take(component, key, value);
+            for (const ComponentPrefix& each : kComponentPrefixes) reader.take(each.component, key, value);
     }
     return reader.taken();
 }
@@ -179,17 +182,40 @@ double LoraSettings::valueFor(std::span<const std::string> names, const Patterns
     return otherwise;
 }
 
+const LoraSettings::Strength* LoraSettings::saidOf(LoraComponent component, const std::string& module) const {
+    const auto of = [&](LoraComponent each) {
+        const auto found = m_strengths.find(each);
+        return found == m_strengths.end() ? nullptr : &found->second;
+    };
+    if (component != LoraComponent::Denoiser) return of(component);
+    const Strength *transformer = of(LoraComponent::Transformer), *unet = of(LoraComponent::Unet);
+    if (!m_isPlain && transformer != nullptr && unet != nullptr)
+        throw Failure(ErrorCode::InvalidData,
+                      m_where + " has settings of a transformer and of a UNet, and " + quotedName(module) +
+                          " is named as in neither; those of one of them were needed");
+    return transformer != nullptr ? transformer : unet;
+}
+
 double LoraSettings::strengthOf(LoraComponent component, std::span<const std::string> names,
                                 std::int64_t rank) const {
-    const auto found = m_strengths.find(component);
-    const Strength strength = found == m_strengths.end() ? Strength{} : found->second;
+    const Strength* found = saidOf(component, names.front());
+    const Strength strength = found == nullptr ? Strength{} : *found;
     const double said = valueFor(names, strength.rankPatterns, strength.rank),
                  alpha = valueFor(names, strength.alphaPatterns, strength.alpha);
     if (said != static_cast<double>(rank))
-        throw Failure(ErrorCode::InvalidData, m_where + " gives " + quotedName(names.front()) + " the rank " +
-                                                  std::to_string(static_cast<std::int64_t>(said)) +
-                                                  ", its matrices have " + std::to_string(rank));
+        throw Failure(ErrorCode::InvalidData,
+                      m_where + (found == nullptr ? " says nothing of the network of " : " gives ") +
+                          quotedName(names.front()) +
+                          (found == nullptr ? ", which leaves it peft's own rank " : " the rank ") +
+                          std::to_string(static_cast<std::int64_t>(said)) + ", its matrices have " +
+                          std::to_string(rank));
     return alpha / (strength.isRankStabilised ? std::sqrt(said) : said);
+}
+
+bool LoraSettings::isWithoutStrength(LoraComponent component) const {
+    const Strength* found = saidOf(component, "a layer");
+    return found != nullptr && found->alpha == 0 &&
+           std::ranges::all_of(found->alphaPatterns, [](const auto& each) { return each.second == 0; });
 }
 
 std::optional<fs::path> adapterConfigOf(const fs::path& lora) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/link_check.h"
 #include "core/base/result.h"
 
 namespace reelgrid::safetensors {
@@ -25,9 +26,12 @@ struct Descriptor {
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
     // O_NONBLOCK: a FIFO under a checkpoint's name must not hang the load.
     const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (file.value < 0)
-        throw Failure(errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
-                      path.string() + ": " + std::strerror(errno));
+    if (file.value < 0) {
+        const int why = errno;
+        if (auto fault = faultOfLink(path)) throw Failure(*std::move(fault));
+        throw Failure(why == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
+                      path.string() + ": " + std::strerror(why));
+    }
     struct stat status {};
     if (::fstat(file.value, &status) != 0 || !S_ISREG(status.st_mode))
         throw Failure(ErrorCode::InvalidData, path.string() + ": not a regular file");

@@ -9,22 +9,13 @@
 #include "core/base/result.h"
 #include "core/safetensors/header.h"
 #include "core/weights/finite_check.h"
+#include "core/weights/lora_matrices.h"
+#include "core/weights/scaled_fp8.h"
 
 namespace reelgrid::weights {
 namespace {
 
 using safetensors::shapeText;
-
-struct Matrices {
-    const char *down, *up;
-    const char* bias;  ///< what is added to the module's, beside the product; null: none is known
-};
-constexpr std::array kMatrices{
-    Matrices{".lora_A.weight", ".lora_B.weight", ".lora_B.bias"},
-    Matrices{".lora_down.weight", ".lora_up.weight", nullptr},
-    Matrices{".lora_A.default.weight", ".lora_B.default.weight", ".lora_B.default.bias"},
-    // Below "to_q_lora" and the like, of attention in diffusers of before 2023.
-    Matrices{".down.weight", ".up.weight", nullptr}};
 
 constexpr std::string_view kPeftPrefix = "base_model.model.";
 /// What may stand before a module's name, in the order in which it is taken off.
@@ -50,9 +41,9 @@ std::string withoutPrefix(const std::string& kept) {
     return kept;
 }
 
-safetensors::LoraComponent componentOf(const std::string& kept) {
-    using enum safetensors::LoraComponent;
-    return kept.starts_with("text_encoder.") || kept.starts_with("lora_te") ? TextEncoder : Denoiser;
+/// FP8 has three bits of a fraction, which a LoRA's change of a percent is lost in.
+at::ScalarType mergedDtypeOf(at::ScalarType stored) {
+    return isFp8(stored) ? at::kBFloat16 : stored;
 }
 
 }  // namespace
@@ -65,14 +56,18 @@ LoraWeights::LoraWeights(std::unique_ptr<WeightSource> checkpoint, const std::ve
             {lora, std::make_unique<SafetensorsFolder>(lora.file), safetensors::LoraSettings::of(lora.file)});
 }
 
-at::Tensor LoraWeights::take(Opened& from, const std::string& name) {
+at::Tensor LoraWeights::take(Opened& from, const std::string& name, Numbers numbers) {
     const auto shape = from.tensors->shapeOf(name);
     if (!shape) return {};
     from.taken.insert(name);
     const at::Tensor stored = from.tensors->require(name, *shape);
-    if (!stored.is_floating_point())
-        throw Failure(ErrorCode::InvalidData, from.lora.file.string() + ": tensor " + name +
-                                                  " has whole numbers, floating-point ones were needed");
+    const bool isWhole = c10::isIntegralType(stored.scalar_type(), /*includeBool=*/false);
+    if (!stored.is_floating_point() && !(isWhole && numbers == Numbers::Any))
+        throw Failure(
+            ErrorCode::InvalidData,
+            from.lora.file.string() + ": tensor " + name +
+                (isWhole ? " has whole numbers" : " has neither whole nor floating-point numbers") +
+                (numbers == Numbers::Any ? ", a number was needed" : ", floating-point ones were needed"));
     if (!isFinite(stored))
         throw Failure(ErrorCode::InvalidData, from.tensors->whereIs(name) + " has NaN or infinite values");
     return stored.to(at::kFloat);
@@ -80,7 +75,7 @@ at::Tensor LoraWeights::take(Opened& from, const std::string& name) {
 
 double LoraWeights::strengthOf(Opened& from, const Place& place, std::int64_t rank) {
     const std::string file = from.lora.file.string(), alphaName = place.kept + ".alpha";
-    const at::Tensor alpha = take(from, alphaName);
+    const at::Tensor alpha = take(from, alphaName, Numbers::Any);
     if (rank == 0)
         throw Failure(ErrorCode::InvalidData,
                       file + ": " + place.kept + " has rank 0, at least 1 was needed");
@@ -94,7 +89,7 @@ double LoraWeights::strengthOf(Opened& from, const Place& place, std::int64_t ra
     }
     if (from.settings) {
         const std::array names{place.module, withoutPrefix(place.kept)};
-        return from.settings->strengthOf(componentOf(place.kept), names, rank);
+        return from.settings->strengthOf(loraComponentOf(place.kept), names, rank);
     }
     if (place.kept.starts_with(kPeftPrefix))
         throw Failure(ErrorCode::InvalidData,
@@ -110,7 +105,7 @@ at::Tensor LoraWeights::differenceOfWeight(Opened& from, const Place& place, at:
     at::Tensor difference = take(from, of);
     if (difference.defined() && difference.sizes() != shape)
         throwMisfit(from.lora, of, difference.sizes(), shapeText(shape));
-    for (const auto& [down, up, bias] : kMatrices) {
+    for (const auto& [down, up, bias] : kLoraMatrices) {
         const at::Tensor a = take(from, module + down), b = take(from, module + up);
         if (!a.defined() && !b.defined()) continue;
         if (!a.defined() || !b.defined())
@@ -136,7 +131,7 @@ at::Tensor LoraWeights::differenceOfWeight(Opened& from, const Place& place, at:
 
 at::Tensor LoraWeights::differenceOfBias(Opened& from, const Place& place) {
     if (const at::Tensor whole = take(from, place.kept + ".diff_b"); whole.defined()) return whole;
-    for (const auto& [down, up, bias] : kMatrices) {
+    for (const auto& [down, up, bias] : kLoraMatrices) {
         const at::Tensor difference = bias == nullptr ? at::Tensor() : take(from, place.kept + bias);
         if (!difference.defined()) continue;
         const auto a = from.tensors->shapeOf(place.kept + down);
@@ -183,11 +178,11 @@ at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) 
         }
     }
     if (!merged.defined()) return stored;
-    const at::Tensor rounded = merged.to(stored.scalar_type());
+    const at::ScalarType dtype = mergedDtypeOf(stored.scalar_type());
+    const at::Tensor rounded = merged.to(dtype);
     if (!isFinite(rounded) && isFinite(stored))
         throw Failure(ErrorCode::InvalidData, last->lora.file.string() + ": merged into " + name + " of " +
-                                                  at::toString(stored.scalar_type()) +
-                                                  " it leaves the range of that dtype");
+                                                  at::toString(dtype) + " it leaves the range of that dtype");
     return rounded;
 }
 

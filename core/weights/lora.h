@@ -27,9 +27,9 @@ using LoraNames = std::function<std::vector<std::string>(const std::string& modu
 using LoraShare = std::function<bool(const std::string& tensor)>;
 
 /// A checkpoint with LoRAs merged in, each tensor when it is asked for: W + Σ scale · strength · B A, in
-/// fp32, rounded to the dtype of W. Reads diffusers' and peft's (lora_A, lora_B) and kohya's (lora_down,
-/// lora_up, alpha) matrices, also those of convolutions, and whole differences (diff of a weight, diff_b of a
-/// bias, diff_m of a modulation). The strength is alpha / rank of a tensor "alpha", what
+/// fp32, rounded to the dtype of W, of FP8 to bf16. Reads diffusers' and peft's (lora_A, lora_B) and kohya's
+/// (lora_down, lora_up, alpha) matrices, also those of convolutions, and whole differences (diff of a weight,
+/// diff_b of a bias, diff_m of a modulation). The strength is alpha / rank of a tensor "alpha", what
 /// safetensors::LoraSettings say, or 1 when neither is there. Source: diffusers'
 /// loaders/lora_conversion_utils.py.
 class LoraWeights final : public WeightSource {
@@ -66,7 +66,9 @@ class LoraWeights final : public WeightSource {
     struct Place {
         std::string module, kept;
     };
-    static at::Tensor take(Opened& from, const std::string& name);
+    /// An alpha is a whole number where a trainer got one: torch.tensor(4).
+    enum class Numbers { FloatingPoint, Any };
+    static at::Tensor take(Opened& from, const std::string& name, Numbers numbers = Numbers::FloatingPoint);
     static double strengthOf(Opened& from, const Place& place, std::int64_t rank);
     static at::Tensor differenceOfWeight(Opened& from, const Place& place, at::IntArrayRef shape);
     static at::Tensor differenceOfBias(Opened& from, const Place& place);

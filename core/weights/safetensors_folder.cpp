@@ -10,6 +10,7 @@
 #include "core/base/folder.h"
 #include "core/base/joined.h"
 #include "core/base/json.h"
+#include "core/base/link_check.h"
 #include "core/base/result.h"
 #include "core/safetensors/tensor_hashes.h"
 #include "core/weights/scalar_type.h"
@@ -34,7 +35,7 @@ bool isPlainFileName(const std::string& name) {
 
 /// What a folder's weights are read from: a file or an index of shards; empty where there are none. Of shards
 /// and a whole file diffusers takes the shards, transformers the file; those in fp16 alone are taken where
-/// there are no others.
+/// there are no others. A link whose target is gone counts: what stands behind it is not what was meant.
 fs::path weightsIn(const fs::path& folder) {
     std::error_code failed;
     for (const std::string variant : {"", ".fp16"})
@@ -43,13 +44,14 @@ fs::path weightsIn(const fs::path& folder) {
             const fs::path whole = folder / (stem + variant + ".safetensors"),
                            index = folder / (std::string(stem) + ".safetensors.index" + variant + ".json");
             for (const fs::path& each : isShardsFirst ? std::array{index, whole} : std::array{whole, index})
-                if (fs::exists(each, failed)) return each;
+                if (fs::exists(fs::symlink_status(each, failed))) return each;
         }
     return {};
 }
 
 /// Why there is nothing to load: what the folder has in place of what is needed.
 [[noreturn]] void throwNothingToLoad(const fs::path& folder) {
+    if (auto fault = faultOfLink(folder)) throw Failure(*std::move(fault));
     std::error_code failed;
     if (!fs::is_directory(folder, failed))
         throw Failure(ErrorCode::NotFound, folder.string() + ": no such folder of weights");
@@ -76,6 +78,7 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
     }
     const fs::path stored = weightsIn(folder);
     if (stored.empty()) throwNothingToLoad(folder);
+    if (auto fault = faultOfLink(stored)) throw Failure(*std::move(fault));
     if (stored.extension() == ".json")
         addShards(stored);
     else

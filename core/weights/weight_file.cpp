@@ -20,12 +20,15 @@ WeightFile opened(const std::filesystem::path& path) {
             std::move(names)};
 }
 
-/// A folder's weights as older fine-tunes have them: of torch.save() alone. Empty where it has others.
+/// A folder's weights as older fine-tunes have them: of torch.save() alone. Empty where it has others. A link
+/// whose target is gone is one of them: whoever opens it says so.
 fs::path torchFileIn(const fs::path& folder) {
     if (SafetensorsFolder::isOne(folder)) return {};
     std::error_code failed;
     for (const char* name : {"diffusion_pytorch_model.bin", "pytorch_model.bin"})
-        if (fs::is_regular_file(folder / name, failed)) return folder / name;
+        if (fs::is_regular_file(folder / name, failed) ||
+            fs::is_symlink(fs::symlink_status(folder / name, failed)))
+            return folder / name;
     return {};
 }
 

@@ -185,6 +185,16 @@ TEST_F(CatalogTest, APartMayBeAFileAndMustBeThere) {
     EXPECT_THAT(index.error().message, HasSubstr("motion_adapter /nowhere/mm"));
 }
 
+TEST_F(CatalogTest, ALinkWhoseTargetIsGoneIsNamed) {
+    const fs::path link = m_folder / "model.safetensors";
+    fs::create_symlink("../../blobs/abc", link);
+    const std::string words = link.string() + ": is a link to ../../blobs/abc, which isn't there";
+    EXPECT_EQ(findModel(link.string()).error().message, "model " + words);
+    EXPECT_EQ(families::ModelIndex::read(link).error().message, "model " + words);
+    const auto index = families::ModelIndex::read({.base = kDemoFolder, .parts = {{"motion_adapter", link}}});
+    EXPECT_THAT(index.error().message, HasSubstr("its motion_adapter " + words));
+}
+
 TEST_F(CatalogTest, ReadsTheCoefficientsOfStepCachesThatLieBesideAModel) {
     fs::copy(kDemoFolder, m_folder / "model", fs::copy_options::recursive);
     const fs::path file = m_folder / "model" / "step-cache.json";

@@ -111,6 +111,18 @@ TEST(Policy, SaysWhichRulesDecideNothing) {
     EXPECT_THAT(report.str(), HasSubstr("step 1 (idle: " + why + ")"));
 }
 
+TEST(Policy, ARuleForAttentionThatTheModelLacksAndACacheThatSkipsNothingAreTold) {
+    const TestFolder folder;
+    const ProgramRun run =
+        runProgram(fourSteps({"compare", "--types", "sdpa", "--attention-rule", "fav2:module=joint",
+                              "--step-caches", "taylorseer:1", "--output-dir", folder.path()}));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("note: rule 1, fav2 in joint attention: this model has no joint "
+                                      "attention, only self-attention and cross-attention"));
+    EXPECT_THAT(run.errors,
+                HasSubstr("note: --step-caches decides nothing here: taylorseer:1 computes every step"));
+}
+
 TEST(Policy, AClipWhoseRulesReplaceSdpaIsNoReference) {
     const TestFolder folder;
     const ProgramRun run =

@@ -123,6 +123,36 @@ TEST(Resume, AnInterruptionSaysWhatIsKeptAndResumingWhereItGoesOn) {
     EXPECT_THAT(other.errors, HasSubstr("its seed was 42, now it is 7"));
 }
 
+/// A process may be killed between the latents, which count, and the note beside them.
+TEST(Resume, WhatIsSaidOfKeptStepsIsReadWhereTheRenderReadsThem) {
+    const TestFolder folder;
+    const fs::path clip = folder.path() / "clip.mp4", files = protocol::resultFolderOf(clip);
+    {
+        RunningProgram program(renderOf(clip, {}, "900"));
+        while (!fs::exists(files / protocol::kResumeFile))
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        program.signal(SIGINT);
+        ASSERT_EQ(program.finish(60).exitCode, 1);
+    }
+    fs::remove(files / protocol::kUnfinishedFile);
+    fs::copy(files, folder.path() / "kept", fs::copy_options::recursive);
+    const Words other{"--seed", "7", "--resume"};
+    const ProgramRun run = runProgram(renderOf(clip, other, "900"));
+    EXPECT_THAT(run.errors, testing::Not(HasSubstr("begins anew")));
+    EXPECT_THAT(run.errors, HasSubstr("its seed was 42, now it is 7"));
+    const ProgramRun without = runProgram(renderOf(clip, {}, "4"));
+    EXPECT_EQ(without.exitCode, 0) << without.errors;
+    EXPECT_THAT(without.errors, HasSubstr(" of 900 steps of a render that was interrupted: --resume would"));
+
+    fs::remove_all(files);
+    fs::rename(folder.path() / "kept", files);
+    fs::resize_file(files / protocol::kResumeFile, 100);
+    const ProgramRun damaged = runProgram(renderOf(clip, {"--resume"}, "900"));
+    EXPECT_EQ(damaged.exitCode, 1);
+    EXPECT_THAT(damaged.errors, testing::Not(HasSubstr("begins anew")));
+    EXPECT_THAT(damaged.errors, HasSubstr("resume.safetensors"));
+}
+
 TEST(Resume, IsRefusedWhereARenderIsMadeInOneGo) {
     const TestFolder folder;
     const ProgramRun run = runProgram(renderOf(folder.path() / "clip.mp4", {"--resume", "--save-inputs"}));

@@ -33,5 +33,22 @@ TEST(IdleRules, ThereIsNoUnconditionalPassWithoutGuidance) {
                 ElementsAre("without guidance there is no unconditional pass", ""));
 }
 
+TEST(IdleRules, AModelMayLackTheKindOfAttention) {
+    const AttentionPolicy policy{{{.backend = "fav2", .module = ModuleKind::Joint},
+                                  {.backend = "fav2", .module = ModuleKind::Temporal},
+                                  {.backend = "sla"}}};
+    EXPECT_THAT(
+        idleReasons(policy, {8, 20, 5.0}),
+        ElementsAre("this model has no joint attention, only self-attention and cross-attention",
+                    "this model has no temporal attention, only self-attention and cross-attention", ""));
+    // Self covers joint attention.
+    EXPECT_THAT(idleReasons(policy, {8, 20, 5.0, {ModuleKind::Joint}}),
+                ElementsAre("", "this model has no temporal attention, only joint attention", kShadowed));
+    const AttentionPolicy cross{{{.backend = "fav2", .module = ModuleKind::Cross}}};
+    EXPECT_THAT(idleReasons(cross, {8, 20, 5.0, {ModuleKind::Joint, ModuleKind::Self, ModuleKind::Temporal}}),
+                ElementsAre("this model has no cross-attention, only joint attention and self-attention and "
+                            "temporal attention"));
+}
+
 }  // namespace
 }  // namespace reelgrid::protocol

@@ -220,6 +220,17 @@ TEST_F(PtFileTest, OfEqualKeysTheLastCountsAsInPython) {
     EXPECT_EQ(*readPt(m_folder / "a.pt")->as<Dict>()->find("state_dict")->as<std::int64_t>(), 2);
 }
 
+TEST_F(PtFileTest, AStateDictHasEachTensorOnce) {
+    Dict dict;
+    dict.add("twice", Tensor{storageOf("0123456789ab"), ElementType::F32, 0, {3}, {1}});
+    dict.add("twice", Tensor{storageOf("cdefghijklmn"), ElementType::F32, 0, {3}, {1}});
+    ASSERT_TRUE(writePt(m_folder / "a.pth", dict));
+    const auto read = readStateDict(m_folder / "a.pth");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::InvalidData);
+    EXPECT_THAT(read.error().message, HasSubstr("a.pth: tensor \"twice\" is there twice, once was needed"));
+}
+
 TEST_F(PtFileTest, AStateDictsTensorIsNoLargerThanItsStorage) {
     Dict dict;
     dict.add("usual", Tensor{storageOf("0123456789ab"), ElementType::F32, 0, {3}, {1}});

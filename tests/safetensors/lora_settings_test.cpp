@@ -70,6 +70,45 @@ TEST_F(LoraSettingsTest, AreEachPartsOwn) {
     EXPECT_THAT(refusal(R"({"unet.r": 4, "text_encoder.use_dora": true})"), HasSubstr("use_dora"));
 }
 
+TEST_F(LoraSettingsTest, OfAnotherNetworkDoNotCount) {
+    const std::array<std::string, 1> names{"blocks.0.to_q"};
+    const char* transformer = R"({"transformer.r": 4, "transformer.lora_alpha": 4)";
+    const char* unet = R"("unet.r": 4, "unet.lora_alpha": 8})";
+    for (const std::string& text :
+         {std::string(transformer) + ", " + unet,
+          R"({"unet.r": 4, "unet.lora_alpha": 8, )" + std::string(transformer + 1) + "}"}) {
+        const LoraSettings both = LoraSettings::of(lora(text)).value();
+        EXPECT_DOUBLE_EQ(both.strengthOf(LoraComponent::Transformer, names, 4), 1.0) << text;
+        EXPECT_DOUBLE_EQ(both.strengthOf(LoraComponent::Unet, names, 4), 2.0) << text;
+        EXPECT_THAT(refusal(text), AllOf(HasSubstr("lora.safetensors: lora_adapter_metadata has settings of"),
+                                         HasSubstr("a transformer and of a UNet")));
+    }
+    const LoraSettings other = LoraSettings::of(lora(R"({"unet.r": 4, "unet.lora_alpha": 16})")).value();
+    EXPECT_DOUBLE_EQ(other.strengthOf(LoraComponent::Denoiser, names, 4), 4.0) << "either network";
+    EXPECT_DOUBLE_EQ(other.strengthOf(LoraComponent::Transformer, names, 8), 1.0) << "peft's own defaults";
+    try {
+        (void)other.strengthOf(LoraComponent::Transformer, names, 4);
+        FAIL() << "another rank was taken";
+    } catch (const Failure& failure) {
+        EXPECT_THAT(failure.error().message,
+                    HasSubstr("lora_adapter_metadata says nothing of the network of \"blocks.0.to_q\", which "
+                              "leaves it peft's own rank 8, its matrices have 4"));
+    }
+    const LoraSettings plain = LoraSettings::of(lora(R"({"r": 4, "lora_alpha": 8})")).value();
+    for (const LoraComponent each : {LoraComponent::Denoiser, LoraComponent::Transformer, LoraComponent::Unet,
+                                     LoraComponent::TextEncoder})
+        EXPECT_DOUBLE_EQ(plain.strengthOf(each, names, 4), 2.0);
+}
+
+TEST_F(LoraSettingsTest, RefusesAKeyThatIsThereTwice) {
+    EXPECT_THAT(
+        refusal(R"({"transformer.r": 4, "transformer.lora_alpha": 4, "transformer.lora_alpha": 400})"),
+        HasSubstr("lora.safetensors: lora_adapter_metadata: \"transformer.lora_alpha\" is there twice"));
+    EXPECT_THAT(refusal(R"({"r": 4, "alpha_pattern": {"to_q": 1, "to_q": 2}})"), HasSubstr("twice"));
+    std::ofstream(m_folder / "adapter_config.json") << R"({"r": 4, "r": 2, "lora_alpha": 3})";
+    EXPECT_THROW((void)LoraSettings::of(lora("", "adapter_model.safetensors")), Failure);
+}
+
 TEST_F(LoraSettingsTest, OfPeftLieBesideItsFile) {
     std::ofstream(m_folder / "adapter_config.json") << R"({"r": 2, "lora_alpha": 3, "bias": "none"})";
     const std::array<std::string, 1> names{"to_q"};

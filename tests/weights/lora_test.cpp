@@ -67,6 +67,21 @@ TEST_F(LoraTest, KohyasAlphaIsSharedByTheRank) {
     expectWeight(with({{file, 1}}), m_weight + 0.5 * at::mm(m_b, m_a));
 }
 
+TEST_F(LoraTest, AnAlphaMayBeAWholeNumber) {
+    const auto file = [&](const at::Tensor& alpha) {
+        return write("kohya", {{"kohya_layer.lora_down.weight", m_a},
+                               {"kohya_layer.lora_up.weight", m_b},
+                               {"kohya_layer.alpha", alpha}});
+    };
+    for (const at::ScalarType type : {at::kLong, at::kInt, at::kShort, at::kByte})
+        expectWeight(with({{file(at::scalar_tensor(4).to(type)), 1}}), m_weight + 2 * at::mm(m_b, m_a));
+    EXPECT_THAT(
+        messageOf([&] {
+            (void)with({{file(at::scalar_tensor(1).to(at::kBool)), 1}}).require("layer.weight", {6, 4});
+        }),
+        HasSubstr("tensor kohya_layer.alpha has neither whole nor floating-point numbers, a number"));
+}
+
 TEST_F(LoraTest, WithoutAnyNobodyIsAskedForNames) {
     LoraWeights weights(std::make_unique<SafetensorsFolder>(m_folder / "base.safetensors"), {}, {});
     EXPECT_TRUE(at::equal(weights.require("layer.weight", {6, 4}), m_weight));
@@ -158,6 +173,27 @@ TEST_F(LoraTest, TheDtypeOfTheCheckpointStays) {
     EXPECT_TRUE(at::allclose(merged.to(at::kFloat), expected.to(at::kFloat), 1e-2, 1e-2));
 }
 
+/// Rounded back to FP8, a change of a percent would be lost for the most part.
+TEST_F(LoraTest, ASmallChangeOfPlainFp8IsKept) {
+    at::manual_seed(0);
+    const at::Tensor weight = at::randn({64, 48}), a = at::randn({2, 48}), b = at::randn({64, 2});
+    const at::Tensor change = at::mm(b, a) * 0.01 / std::sqrt(2.0);
+    const fs::path file = write("small", {{"layer.lora_A.weight", a}, {"layer.lora_B.weight", b}});
+    for (const at::ScalarType fp8 : {at::kFloat8_e4m3fn, at::kFloat8_e5m2}) {
+        const at::Tensor stored = weight.to(fp8);
+        write("base", {{"layer.weight", stored}, {"other.weight", stored}});
+        LoraWeights weights = with({{file, 0.01 / std::sqrt(2.0)}});
+        const at::Tensor merged = weights.require("layer.weight", {64, 48});
+        EXPECT_EQ(merged.scalar_type(), at::kBFloat16);
+        EXPECT_TRUE(at::allclose(merged.to(at::kFloat), stored.to(at::kFloat) + change, 1.0 / 256, 1e-6));
+        const at::Tensor effect = merged.to(at::kFloat) - stored.to(at::kFloat);
+        EXPECT_LT((effect - change).norm().item<double>(), 0.25 * change.norm().item<double>())
+            << at::toString(fp8);
+        EXPECT_EQ(weights.require("other.weight", {64, 48}).scalar_type(), fp8)
+            << "what no LoRA changes stays as it is stored";
+    }
+}
+
 TEST_F(LoraTest, IsRefusedWhereItIsNotFiniteOrHasNoStrength) {
     const auto message = [&](const Tensors& tensors) {
         return messageOf([&] { (void)with({{write("bad", tensors), 1}}).require("layer.weight", {6, 4}); });
@@ -199,6 +235,24 @@ TEST_F(LoraTest, SettingsInTheHeaderSayHowStrongItIs) {
                     (void)with({{file, 1}}).require("layer.weight", {6, 4});
                 }),
                 HasSubstr("both say how strong it is"));
+}
+
+TEST_F(LoraTest, SettingsOfTheNetworkThatItsTensorsAreNamedAfterCount) {
+    const fs::path file = m_folder / "settings.safetensors";
+    const auto merged = [&](const std::string& prefix, const std::string& settings) {
+        writeSafetensors(file, {{prefix + "layer.lora_A.weight", m_a}, {prefix + "layer.lora_B.weight", m_b}},
+                         {{"lora_adapter_metadata", settings}})
+            .value();
+        LoraWeights weights(std::make_unique<SafetensorsFolder>(m_folder / "base.safetensors"), {{file, 1}},
+                            [&](const std::string& module) { return std::vector{prefix + module}; });
+        return weights.require("layer.weight", {6, 4}).clone();
+    };
+    const char* both =
+        R"({"transformer.r": 2, "transformer.lora_alpha": 2, "unet.r": 2, "unet.lora_alpha": 6})";
+    EXPECT_TRUE(at::allclose(merged("transformer.", both), m_weight + at::mm(m_b, m_a), 1e-5, 1e-6));
+    EXPECT_TRUE(at::allclose(merged("unet.", both), m_weight + 3 * at::mm(m_b, m_a), 1e-5, 1e-6));
+    EXPECT_THAT(messageOf([&] { (void)merged("transformer.", R"({"unet.r": 2, "unet.lora_alpha": 6})"); }),
+                HasSubstr("lora_adapter_metadata says nothing of the network of \"layer\""));
 }
 
 TEST_F(LoraTest, SaysWhatDoesNotFit) {

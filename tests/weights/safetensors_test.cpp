@@ -167,6 +167,39 @@ TEST_F(SafetensorsTest, SaysWhatAFolderHasInstead) {
     EXPECT_THAT(messageOfLoading(), HasSubstr("has \"model.non_ema.safetensors\", but"));
 }
 
+/// As a hub's cache has it once a blob was deleted. What stands behind it isn't taken for it.
+TEST_F(SafetensorsTest, NamesALinkWhoseTargetIsGone) {
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.fp16.safetensors", {{"x", at::ones({2})}}));
+    for (const char* name :
+         {"model.safetensors", "diffusion_pytorch_model.safetensors", "model.safetensors.index.json"}) {
+        fs::create_symlink("../../blobs/abc", m_folder / name);
+        EXPECT_EQ(messageOfLoading(),
+                  (m_folder / name).string() + ": is a link to ../../blobs/abc, which isn't there");
+        fs::remove(m_folder / name);
+    }
+    fs::create_symlink("model.safetensors", m_folder / "model.safetensors");
+    EXPECT_THAT(messageOfLoading(), HasSubstr("is a link to model.safetensors, which can't be followed"));
+    fs::remove(m_folder / "model.safetensors");
+    ASSERT_TRUE(
+        writeFile(m_folder / "model.safetensors.index.json", R"({"weight_map": {"x": "a.safetensors"}})"));
+    fs::create_symlink("gone", m_folder / "a.safetensors");
+    EXPECT_THAT(messageOfLoading(), HasSubstr("a.safetensors: is a link to gone, which isn't there"));
+}
+
+TEST_F(SafetensorsTest, NamesALinkInThePlaceOfAFolderOrOfTorchsFile) {
+    const auto messageOf = [](const fs::path& path) {
+        try {
+            return openWeights(path).names.empty() ? "empty" : std::string("opened");
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+    };
+    fs::create_symlink("gone", m_folder / "pytorch_model.bin");
+    EXPECT_THAT(messageOf(m_folder), HasSubstr("pytorch_model.bin: is a link to gone, which isn't there"));
+    fs::create_symlink("gone", m_folder / "transformer");
+    EXPECT_THAT(messageOf(m_folder / "transformer"), HasSubstr("transformer: is a link to gone, which"));
+}
+
 /// As diffusers names them (variant="fp16"); beside the whole ones they are passed over.
 TEST_F(SafetensorsTest, ReadsWeightsInFp16WhereThereAreNoOthers) {
     ASSERT_TRUE(writeSafetensors(m_folder / "model.fp16-00001-of-00001.safetensors", {{"x", at::ones({2})}}));

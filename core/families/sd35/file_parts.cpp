@@ -10,6 +10,7 @@
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
+#include "core/base/link_check.h"
 
 namespace reelgrid::families::sd35 {
 namespace {
@@ -129,6 +130,8 @@ Result<void> addFileParts(const fs::path& file, ModelLayout& layout) {
             if (part.presence == Presence::Optional && !needsTokenizer) continue;
             return missing(part, file, roots);
         }
+        if (auto fault = faultOfLink(found))
+            return Error{fault->code, "model " + file.string() + ": its " + component + " " + fault->message};
         layout.index[component] = {"transformers", part.className};
         layout.paths[component] = found;
         if (std::string_view(part.inFolder).empty()) continue;

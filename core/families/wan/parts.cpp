@@ -4,11 +4,13 @@
 #include <cctype>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/base/folder.h"
+#include "core/base/link_check.h"
 #include "core/safetensors/header.h"
 
 namespace reelgrid::families::wan {
@@ -66,7 +68,8 @@ bool comesBefore(const fs::path& a, const fs::path& b) {
     return rank(a) < rank(b);
 }
 
-fs::path fileIn(const fs::path& folder, const Part& part) {
+/// The one that counts, empty where there is none; in `fault` what is wrong with a link that has its name.
+fs::path fileIn(const fs::path& folder, const Part& part, std::optional<Error>& fault) {
     std::vector<fs::path> found;
     const auto entries = entriesOf(folder);
     if (!entries) return {};
@@ -74,7 +77,11 @@ fs::path fileIn(const fs::path& folder, const Part& part) {
         std::error_code failed;
         const std::string name = lowercase(entry.path().filename().string());
         const bool isWeights = name.ends_with(".safetensors") || name.ends_with(".pth");
-        if (isWeights && part.isItsName(name) && entry.is_regular_file(failed)) found.push_back(entry.path());
+        if (!isWeights || !part.isItsName(name)) continue;
+        if (entry.is_regular_file(failed))
+            found.push_back(entry.path());
+        else if (!fault)
+            fault = faultOfLink(entry.path());
     }
     const auto first = std::ranges::min_element(found, comesBefore);
     return first == found.end() ? fs::path() : *first;
@@ -82,15 +89,19 @@ fs::path fileIn(const fs::path& folder, const Part& part) {
 
 Result<fs::path> find(const Part& part, const std::vector<fs::path>& roots, const fs::path& transformer) {
     std::string places;
+    std::optional<Error> fault;
     for (const fs::path& root : roots) {
         std::vector<fs::path> folders;
         for (const char* name : part.folders) folders.push_back(root / name);
         folders.push_back(root);
         for (const fs::path& folder : folders)
-            if (fs::path file = fileIn(folder, part); !file.empty()) return file;
+            if (fs::path file = fileIn(folder, part, fault); !file.empty()) return file;
         if (isPresent(root / part.diffusersFolder / "config.json")) return root / part.diffusersFolder;
         places += (places.empty() ? "" : ", ") + nameOfLookedAt(root);
     }
+    if (fault)
+        return Error{fault->code,
+                     "model " + transformer.string() + ": its " + part.what + " " + fault->message};
     return Error{ErrorCode::NotFound, "model " + transformer.string() + ": no " + part.what + " (" +
                                           part.examples + ") was found in " + places +
                                           "; REELGRID_MODEL_PARTS names further folders"};

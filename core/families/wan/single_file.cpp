@@ -2,6 +2,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "core/base/link_check.h"
 #include "core/families/wan/config.h"
 #include "core/families/wan/kind.h"
 #include "core/families/wan/layout.h"
@@ -48,7 +49,7 @@ std::string otherWord(const fs::path& file, std::string_view from, std::string_v
     std::string other = name.substr(0, at + 1);
     other.append(to).append(name, at + word.size() - 1);
     std::error_code failed;
-    return fs::is_regular_file(file.parent_path() / other, failed) ? other : std::string();
+    return fs::exists(fs::symlink_status(file.parent_path() / other, failed)) ? other : std::string();
 }
 
 Result<Transformers> transformersOf(const ModelSource& source) {
@@ -67,9 +68,11 @@ Result<Transformers> transformersOf(const ModelSource& source) {
         files = {file.parent_path() / high, file};
     std::error_code failed;
     for (const fs::path& each : {files.first, files.second})
-        if (!each.empty() && !fs::is_regular_file(each, failed))
+        if (!each.empty() && !fs::is_regular_file(each, failed)) {
+            if (auto fault = faultOfLink(each)) return Error{fault->code, "model " + fault->message};
             return Error{ErrorCode::NotFound, "model " + file.string() + ": the other expert of Wan 2.2, " +
                                                   each.string() + ", was needed beside it"};
+        }
     return files;
 }
 
@@ -102,6 +105,10 @@ Result<ModelLayout> readWanFile(const ModelSource& source) {
 
     ModelLayout layout = layoutOf(*kind, *transformer, file.string());
     layout.paths = {{"transformer", files->first}, {"text_encoder", parts->textEncoder}, {"vae", parts->vae}};
+    const auto keepConfigBeside = [&](const char* component, const fs::path& of, const json& config) {
+        if (isDecidedBeside(config)) layout.filesBeside[component] = {of.parent_path() / "config.json"};
+    };
+    keepConfigBeside("transformer", files->first, *transformer);
     if (!parts->tokenizer.empty()) layout.paths["tokenizer"] = parts->tokenizer;
     if (!parts->imageEncoder.empty()) layout.paths["image_encoder"] = parts->imageEncoder;
     if (files->second.empty()) return layout;
@@ -109,6 +116,7 @@ Result<ModelLayout> readWanFile(const ModelSource& source) {
     if (!second) return second.error();
     layout.paths["transformer_2"] = files->second;
     layout.configs["transformer_2"] = *second;
+    keepConfigBeside("transformer_2", files->second, *second);
     return layout;
 }
 

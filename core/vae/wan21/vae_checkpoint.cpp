@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/base/link_check.h"
 #include "core/base/result.h"
 #include "core/vae/wan21/original_names.h"
 #include "core/weights/renamed_weights.h"
@@ -29,14 +30,17 @@ bool isThere(const fs::path& path) {
 
 /// The file of Wan's authors in a folder; empty where there is none.
 fs::path originalIn(const fs::path& folder) {
-    for (const char* name : kOriginalFiles)
+    for (const char* name : kOriginalFiles) {
+        if (auto fault = faultOfLink(folder / name)) throw Failure(*std::move(fault));
         if (isThere(folder / name)) return folder / name;
+    }
     return {};
 }
 
 /// Where the VAE itself is: in a whole model's folder its vae/, or the file of Wan's authors.
 fs::path ownPath(const fs::path& path) {
     std::error_code failed;
+    if (auto fault = faultOfLink(path)) throw Failure(*std::move(fault));
     if (!isThere(path)) throw Failure(ErrorCode::NotFound, path.string() + ": no such file or folder");
     if (!fs::is_directory(path, failed)) return path;
     if (const fs::path original = originalIn(path); !original.empty()) return original;

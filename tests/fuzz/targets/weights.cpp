@@ -67,7 +67,8 @@ void readLoraSettings(std::string_view bytes) {
             const std::string names[] = {module};
             for (const std::int64_t rank : {1, 4, 64})
                 for (const auto part :
-                     {safetensors::LoraComponent::Denoiser, safetensors::LoraComponent::TextEncoder})
+                     {safetensors::LoraComponent::Denoiser, safetensors::LoraComponent::Transformer,
+                      safetensors::LoraComponent::Unet, safetensors::LoraComponent::TextEncoder})
                     static_cast<void>(settings->strengthOf(part, names, rank));
         }
     }

@@ -7,6 +7,7 @@
 #include "core/catalog/model_catalog.h"
 #include "core/machine/local_machine.h"
 #include "core/models/wan/checkpoint.h"
+#include "core/models/wan/experts.h"
 #include "core/models/wan/original_names.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/input_pictures.h"
@@ -136,6 +137,43 @@ TEST_F(SingleFile, OfTextAndPictureIsToldFromItsConfigAndHasItsOwnVae) {
     EXPECT_TRUE(Checkpoint(file).vae().config.isResidual);
 }
 
+/// eps stands in no shape.
+TEST_F(SingleFile, TakesEpsFromTheConfigBesideIt) {
+    const fs::path tiny = kVariants.parent_path() / "tiny-pipeline";
+    writeParts(tiny);
+    writeTransformer(tiny / "transformer", "tiny.safetensors");
+    const std::string file = (m_models / "tiny.safetensors").string();
+    const at::Tensor before = latentsOf(file, {});
+    auto config = nlohmann::json::parse(readFile(m_models / "config.json").value());
+    config["eps"] = 0.01;
+    writeFile(m_models / "config.json", config.dump()).value();
+    EXPECT_EQ(Checkpoint(file).config("transformer").number("eps"), 0.01);
+    EXPECT_FALSE(at::allclose(latentsOf(file, {}), before));
+    EXPECT_THAT(catalog::findModel(file)->components.front().files,
+                testing::ElementsAre(m_models / "config.json", file))
+        << "with another one it is another model";
+}
+
+TEST_F(SingleFile, SaysWhereTheConfigBesideItIsAnotherModels) {
+    writeParts(kVariants.parent_path() / "tiny-pipeline");
+    writeTransformer(kVariants.parent_path() / "head-128", "wan.safetensors");
+    const std::string file = (m_models / "wan.safetensors").string();
+    const auto remarks = [&] {
+        return Experts(catalog::findModel(file).value(), {}, Residence::AsMemoryAllows).remarks();
+    };
+    EXPECT_THAT(remarks(), testing::IsEmpty());
+    auto config = nlohmann::json::parse(readFile(m_models / "config.json").value());
+    config["num_layers"] = 30;
+    config["eps"] = 0.01;
+    writeFile(m_models / "config.json", config.dump()).value();
+    EXPECT_THAT(remarks(),
+                testing::ElementsAre(AllOf(HasSubstr("config.json had no effect, it is of another model than "
+                                                     "wan.safetensors"),
+                                           HasSubstr("it says num_layers 30, the tensors have 1"))));
+    EXPECT_FALSE(Checkpoint(file).config("transformer").has("eps"));
+    EXPECT_THAT(catalog::findModel(file)->components.front().files, testing::ElementsAre(file));
+}
+
 TEST_F(SingleFile, OfOneExpertBringsTheOther) {
     const VariantModel reference("t2v-experts");
     writeParts(reference.folder());
@@ -145,7 +183,9 @@ TEST_F(SingleFile, OfOneExpertBringsTheOther) {
     writeTransformer(reference.folder() / "transformer_2", "wan2.2_t2v_low_noise_14B.safetensors");
     const std::string low = (m_models / "wan2.2_t2v_low_noise_14B.safetensors").string();
     EXPECT_EQ(catalog::findModel(high)->family, "wan2.2");
-    EXPECT_EQ(catalog::findModel(low)->components[1].files, std::vector<fs::path>{low});
+    EXPECT_THAT(catalog::findModel(low)->components[1].files,
+                testing::ElementsAre(m_models / "config.json", low))
+        << "which says how wide heads are";
     const Checkpoint files(low);
     for (const char* component : {"transformer", "transformer_2"})
         for (const auto& [name, tensor] : tensorsIn(reference.folder() / component))
@@ -190,6 +230,10 @@ TEST_F(SingleFile, SaysWhatIsMissing) {
     writeTransformer(tiny / "transformer", "tiny.safetensors");
     EXPECT_THAT(message(), HasSubstr("no VAE of Wan 2.1 (vae/wan_2.1_vae.safetensors"));
     fs::create_directories(m_folder / "vae");
+    fs::create_symlink("gone", m_folder / "vae" / "wan_2.1_vae.safetensors");
+    EXPECT_THAT(message(), AllOf(HasSubstr("its VAE of Wan 2.1 /"),
+                                 HasSubstr("vae/wan_2.1_vae.safetensors: is a link to gone, which isn't")));
+    fs::remove(m_folder / "vae" / "wan_2.1_vae.safetensors");
     writeFile(m_folder / "vae" / "wan_2.1_vae.safetensors", "").value();
     EXPECT_THAT(message(), HasSubstr("no umT5 encoder (text_encoders/umt5_xxl_fp16.safetensors"));
     fs::create_directories(m_folder / "elsewhere");

@@ -99,6 +99,9 @@ TEST_F(VaeCheckpointTest, SaysWhatIsMissing) {
     EXPECT_THAT(messageOf(m_folder / "vae" / "config.json"),
                 HasSubstr("a .safetensors or a .pth file was needed"));
     EXPECT_THAT(messageOf(m_folder), HasSubstr("diffusion_pytorch_model.safetensors"));
+    for (const char* name : {"vae.pth", "Wan2.1_VAE.pth"}) fs::create_symlink("gone", m_folder / name);
+    EXPECT_THAT(messageOf(m_folder / "vae.pth"), HasSubstr("vae.pth: is a link to gone, which isn't there"));
+    EXPECT_THAT(messageOf(m_folder), HasSubstr("Wan2.1_VAE.pth: is a link to gone, which isn't there"));
     const fs::path file = m_folder / "vae" / "none.pth";
     pt::writePt(file, pt::Dict{}).value();
     EXPECT_THAT(messageOf(file), HasSubstr("none.pth: holds no named tensors"));

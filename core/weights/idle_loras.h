@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/weights/lora.h"
+
+namespace reelgrid::weights {
+
+/// A line for each file that changes nothing of any model, with why: its scale is 0, or so is all that it
+/// would add, as of a LoRA with an alpha of 0 or of one that was saved before its first step. Reads each file
+/// up to the first product that isn't zero. Throws Failure as SafetensorsFolder and LoraSettings::of() do.
+std::vector<std::string> idleLoras(const std::vector<Lora>& loras);
+
+}  // namespace reelgrid::weights
