@@ -22,6 +22,7 @@
 #include "core/result/pending_result.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler_list.h"
+#include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
 
@@ -101,6 +102,42 @@ std::string foreignOption(const protocol::RenderRequest& request) {
     return foreign;
 }
 
+/// The pipeline that renders the request. A model from text or a picture (Wan 2.2 TI2V-5B) names either of
+/// the two that it can be run as.
+std::string pipelineFor(const json& pipelines, const families::ModelIndex& index,
+                        const catalog::RenderSettings& settings) {
+    const std::string own = index.pipelineClass();
+    if (!index.isOn("expand_timesteps")) return own;
+    const char* fellow = settings.imgFilePath ? "with_picture" : "without_picture";
+    return pipelines.value(own, json::object()).value(fellow, own);
+}
+
+/// A render's pictures by the fields that name them.
+std::array<std::pair<const char*, std::optional<std::string>>, 2> picturesOf(
+    const catalog::RenderSettings& settings) {
+    return {std::pair{"img_file_path", settings.imgFilePath},
+            std::pair{"last_img_file_path", settings.lastImgFilePath}};
+}
+
+/// The option of a field.
+std::string optionNamed(const std::string& key) {
+    std::string option;
+    protocol::forEachRenderField([&](const protocol::RenderField& field, auto) {
+        if (key == field.key) option = optionOf(field);
+    });
+    return option;
+}
+
+/// An option that was given and that this pipeline isn't handed; empty where there is none.
+std::string optionNotTaken(const json& pipeline, const catalog::RenderSettings& settings) {
+    const json arguments = pipeline.value("pictures", json::object());
+    for (const auto& [field, file] : picturesOf(settings))
+        if (file && !arguments.contains(field)) return optionNamed(field);
+    // What doesn't fit at once is settled where it is rendered.
+    if (settings.vaeTiling == protocol::kTilingOn) return "--vae-tiling on";
+    return {};
+}
+
 /// Whether the index names a component of a class that is ours alone.
 bool hasOwnModule(const families::ModelIndex& index) {
     return std::ranges::any_of(index.json(), [](const json& component) {
@@ -116,6 +153,14 @@ Result<std::vector<std::int64_t>> latentShapeOf(const weights::SafetensorsFolder
     if (!shape || shape->size() != kSides)
         return Error{ErrorCode::InvalidData, where + ": no latents of " + std::to_string(kSides) + " sides"};
     return *shape;
+}
+
+/// Latent frames that CogVideoX 1.5 puts before the clip's, so that its patches in time are whole.
+std::int64_t paddingOf(const fs::path& folder, std::int64_t frames) {
+    constexpr std::int64_t kMostPatch = 16;
+    const auto config = weights::ModelConfig::read(folder / "transformer");
+    const std::int64_t patch = config.has("patch_size_t") ? config.positive("patch_size_t", kMostPatch) : 1;
+    return (patch - frames % patch) % patch;
 }
 
 fs::path latentsOf(const fs::path& clip) {
@@ -207,16 +252,19 @@ Result<void> DiffusersEngine::accepts(const CheckedRequest& checked) const {
                      option + "model " + model.id + " is not one diffusers folder, which was needed"};
     const auto index = families::ModelIndex::read(model.source());
     if (!index) return index.error();
-    if (!m_pipelines.contains(index->pipelineClass()))
-        return Error{ErrorCode::BadUsage, option + "model " + model.id + " is a " + index->pipelineClass() +
+    const std::string className = pipelineFor(m_pipelines, *index, checked.settings());
+    if (!m_pipelines.contains(className))
+        return Error{ErrorCode::BadUsage, option + "model " + model.id + " is a " + className +
                                               ", which diffusers isn't handed by this version"};
-    const json& pipeline = m_pipelines[index->pipelineClass()];
+    const json& pipeline = m_pipelines[className];
     if (pipeline.value("noise", "") == "one_picture" && checked.settings().numFrames > 1)
         return Error{ErrorCode::BadUsage,
-                     option + index->pipelineClass() + " makes one picture there: --num-frames 1 was needed"};
+                     option + className + " makes one picture there: --num-frames 1 was needed"};
     for (const families::ComponentInfo& component : model.components)
         if (component.name == "scheduler" && component.className.starts_with("RCM"))
             return Error{ErrorCode::BadUsage, option + "it has no " + component.className};
+    if (const auto& scheduler = checked.settings().scheduler; scheduler && scheduler->starts_with("rcm"))
+        return Error{ErrorCode::BadUsage, option + "it has no --scheduler " + *scheduler};
     // A module of our own mixes even a single frame.
     const auto& alpha = checked.settings().temporalAlpha;
     const bool isOnePicture = pipeline.value("noise", "") == "one_picture";
@@ -228,6 +276,9 @@ Result<void> DiffusersEngine::accepts(const CheckedRequest& checked) const {
         return Error{ErrorCode::BadUsage, option + "--temporal-alpha isn't handed over; none was needed"};
     if (const std::string foreign = foreignOption(checked.request()); !foreign.empty())
         return Error{ErrorCode::BadUsage, option + foreign + " isn't handed over; none was needed"};
+    if (const std::string given = optionNotTaken(pipeline, checked.settings()); !given.empty())
+        return Error{ErrorCode::BadUsage,
+                     option + given + " isn't handed over to " + className + "; none was needed"};
     return {};
 }
 
@@ -238,7 +289,12 @@ Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::pa
     const catalog::RenderSettings& settings = made.settings ? *made.settings : checked.settings();
     const auto index = families::ModelIndex::read(checked.model().source());
     if (!index) return index.error();
-    const json& pipeline = m_pipelines[index->pipelineClass()];
+    if (settings.vaeTiling == protocol::kTilingOn)
+        return Error{ErrorCode::OutOfMemory,
+                     reference.string() + " was decoded in tiles, as the whole didn't fit in memory, and " +
+                         title() + " decodes whole: a smaller size or fewer frames were needed"};
+    const std::string className = pipelineFor(m_pipelines, *index, settings);
+    const json& pipeline = m_pipelines[className];
     auto pending = result::PendingResult::create(clip);
     if (!pending) return pending.error();
     const TemporaryFolder folder("reelgrid-engine");
@@ -256,6 +312,10 @@ Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::pa
     if (before == "picture") static_cast<void>(stream.draw({1, 3, settings.height, settings.width}));
     if (before == "latent_picture")
         static_cast<void>(stream.draw({1, (*shape)[1], 1, (*shape)[3], (*shape)[4]}));
+    const std::int64_t frames_T = (*shape)[2];
+    const std::int64_t padding =
+        pipeline.value("patches_time", false) ? paddingOf(checked.model().folder, frames_T) : 0;
+    (*shape)[2] += padding;
     const std::string order = pipeline.value("noise", "");
     if (order == "frames_first") std::swap((*shape)[1], (*shape)[2]);
     if (order == "one_picture") shape->erase(shape->begin() + 2);
@@ -266,9 +326,10 @@ Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::pa
 
     json pictures = json::object();
     const json arguments = pipeline.value("pictures", json::object());
-    for (const auto& [field, file] : {std::pair{"img_file_path", settings.imgFilePath},
-                                      std::pair{"last_img_file_path", settings.lastImgFilePath}}) {
-        if (!file || !arguments.contains(field)) continue;
+    for (const auto& [field, file] : picturesOf(settings)) {
+        if (!file) continue;
+        if (!arguments.contains(field))
+            return Error{ErrorCode::BadUsage, title() + ": " + className + " takes no " + field};
         const fs::path to = folder.path() / (std::string(field) + ".ppm");
         if (auto written = writePicture(*file, settings, pipeline.value("takes_pictures_whole", false), to);
             !written)
@@ -279,7 +340,7 @@ Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::pa
     const json values = result::toJson(made)["settings"];
     json job = {{"folder", checked.model().folder.string()},
                 {"family", pipeline.value("kind", "")},
-                {"class", index->pipelineClass()},
+                {"class", className},
                 {"settings", values},
                 {"noise", (folder.path() / "noise.safetensors").string()},
                 {"pictures", pictures},
@@ -328,6 +389,7 @@ Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::pa
     at::Tensor latents = theirs.require("latents", *shape);
     if (order == "frames_first") latents = latents.transpose(1, 2).contiguous();
     if (order == "one_picture") latents = latents.unsqueeze(2);
+    if (padding > 0) latents = latents.narrow(2, padding, frames_T).contiguous();
     if (auto written = weights::writeSafetensors(pending->latents(), {{"latents", latents}}); !written)
         return written;
     if (auto written = media::writeClip(pending->clip(), *frames); !written) return written;

@@ -173,12 +173,11 @@ Result<void> checkPictures(const RenderSettings& settings, const families::Model
 /// What the model chooses where the request leaves it open, though not every model has it. As in the
 /// reference, one guidance scale that is asked for is both experts'.
 void settleModelsOwn(RenderSettings& settings, const protocol::RenderRequest& request,
-                     const families::ModelInfo& model) {
+                     const families::ModelInfo& model, const families::RenderDefaults& defaults) {
     if (model.takes("guidance_scale_2") && !settings.guidanceScale2)
-        settings.guidanceScale2 =
-            request.guidanceScale ? request.guidanceScale : model.defaults.guidanceScale2;
+        settings.guidanceScale2 = request.guidanceScale ? request.guidanceScale : defaults.guidanceScale2;
     const auto settle = [&](auto field) {
-        if (!(settings.*field)) settings.*field = model.defaults.*field;
+        if (!(settings.*field)) settings.*field = defaults.*field;
     };
     settle(&RenderSettings::flowShift);
     settle(&RenderSettings::temporalAlpha);
@@ -452,11 +451,12 @@ std::string stepCacheRemark(const RenderSettings& settings, const families::Mode
 
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
                                        const families::ModelInfo& model, const machine::Machine& machine) {
-    RenderSettings settings = filled(request, model.defaults);
+    const families::RenderDefaults defaults = model.defaultsWith(request.scheduler);
+    RenderSettings settings = filled(request, defaults);
     if (auto fits = checkPictures(settings, model); !fits) return fits.error();
     if (auto settled = settlePictureFit(settings); !settled) return settled.error();
     if (auto useless = findUseless(request, model)) return *useless;
-    settleModelsOwn(settings, request, model);
+    settleModelsOwn(settings, request, model, defaults);
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
     if (auto fits = settleOnDevice(settings, model, machine); !fits) return fits.error();
     if (auto fits = settleProfile(settings); !fits) return fits.error();

@@ -51,6 +51,14 @@ bool ModelInfo::takes(std::string_view field) const {
     return std::ranges::find(extraFields, field) != extraFields.end();
 }
 
+RenderDefaults ModelInfo::defaultsWith(const std::optional<std::string>& scheduler) const {
+    RenderDefaults with = defaults;
+    if (!scheduler || !scheduler->starts_with("rcm")) return with;
+    with.guidanceScale = 1;
+    with.guidanceScale2.reset();
+    return with;
+}
+
 std::vector<std::string> ModelInfo::taskNames() const {
     std::vector<std::string> names;
     for (const Task& one : tasks) names.push_back(one.name);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,9 @@ struct ModelInfo {
     [[nodiscard]] std::vector<const ComponentInfo*> componentsElsewhere() const;
     /// Whether the family has a use for a field that only some have (extraFields).
     [[nodiscard]] bool takes(std::string_view field) const;
+    /// The defaults beside a sampler that is asked for. rCM's make one pass a step: without guidance,
+    /// whatever the model's own is.
+    [[nodiscard]] RenderDefaults defaultsWith(const std::optional<std::string>& scheduler) const;
 };
 
 }  // namespace reelgrid::families

@@ -19,6 +19,8 @@ struct ModelLayout {
     std::map<std::string, std::filesystem::path> paths;
     /// How the names of a component's files begin, where its folder holds other components' files too.
     std::map<std::string, std::vector<std::string>> fileNames;
+    /// Files that a component which is one file has beside it: with another of them it is another model.
+    std::map<std::string, std::vector<std::filesystem::path>> filesBeside{};
 };
 
 /// One such form.

@@ -22,9 +22,9 @@ class WeightSource {
   public:
     virtual ~WeightSource() = default;
 
-    /// The tensor in its stored dtype (bf16 where that is scaled FP8), on the CPU (possibly a read-only
-    /// memory map: never write to it). Throws Failure(InvalidData) naming the tensor, its shape and the one
-    /// needed, or that it is missing.
+    /// The tensor in its stored dtype (bf16 where that is scaled FP8, or FP8 with a LoRA), on the CPU
+    /// (possibly a read-only memory map: never write to it). Throws Failure(InvalidData) naming the tensor,
+    /// its shape and the one needed, or that it is missing.
     virtual at::Tensor require(const std::string& name, at::IntArrayRef shape) = 0;
 
     [[nodiscard]] virtual bool has(const std::string& name) const = 0;

@@ -47,28 +47,62 @@ TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 LAYERS = ("transformer", "transformer_2", "unet")
 
 
+# What a matrix in FP8 is multiplied by, as core/weights/scaled_fp8.h reads it; of the others only products in FP8
+# have a use.
+SCALES = ("scale_weight", "weight_scale")
+SCALES_OF_INPUTS = ("scale_input", "input_scale")
+FP8 = (torch.float8_e4m3fn, torch.float8_e5m2)
+
+
+def multiplied(fp8, scale, where):
+    """One number, or one a row as [rows] or [rows, 1]."""
+    rows = fp8.shape[0] if fp8.dim() > 0 else 1
+    factors = scale.float()
+    if scale.numel() != 1:
+        if tuple(scale.shape) not in ((rows,), (rows, 1)):
+            fail(f"{where} has shape {list(scale.shape)}, one number or one for each of {rows} rows was needed")
+        factors = factors.reshape([rows] + [1] * (fp8.dim() - 1))
+    else:
+        factors = factors.reshape([])
+    return (fp8.float() * factors).bfloat16()
+
+
 def multiply_scaled_weights(module, folder):
     """A checkpoint may store matrices in FP8 beside a scale, which diffusers leaves out."""
     parameters = dict(module.named_parameters())
+    stored = {}
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        if not name.endswith(".safetensors"):
+        if name.endswith(".safetensors"):
+            path = os.path.join(folder, name)
+            with safetensors.safe_open(path, "pt") as file:
+                stored |= dict.fromkeys(file.keys(), path)
+
+    def tensor(name):
+        with safetensors.safe_open(stored[name], "pt") as file:
+            return file.get_tensor(name)
+
+    scales = {}
+    for name in stored:
+        layer, _, part = name.rpartition(".")
+        if "scale" in part and part not in SCALES_OF_INPUTS and f"{layer}.weight" in stored:
+            scales.setdefault(f"{layer}.weight", []).append(name)
+    for weight, names in scales.items():
+        fp8 = tensor(weight)
+        if fp8.dtype not in FP8:
             continue
-        with safetensors.safe_open(os.path.join(folder, name), "pt") as file:
-            keys = set(file.keys())
-            for key in keys:
-                if not key.endswith(".scale_weight"):
-                    continue
-                weight = key.removesuffix("scale_weight") + "weight"
-                # transformers calls some modules otherwise in memory than in the file.
-                target = parameters.get(weight)
-                if target is None:
-                    target = next((p for n, p in parameters.items() if n.endswith("." + weight)
-                                   or weight.endswith("." + n)), None)
-                if weight not in keys or target is None:
-                    fail(f"{folder}: {key} scales a weight that isn't there")
-                value = (file.get_tensor(weight).float() * file.get_tensor(key).float()).bfloat16()
-                with torch.no_grad():
-                    target.copy_(value)
+        for name in names:
+            if name.rpartition(".")[2] not in SCALES or len(names) > 1:
+                fail(f"{stored[name]}: tensor {name} scales {weight}, which is in FP8: one of "
+                     f"{' and '.join(SCALES)} was needed")
+        # transformers calls some modules otherwise in memory than in the file.
+        target = parameters.get(weight)
+        if target is None:
+            target = next((p for n, p in parameters.items() if n.endswith("." + weight)
+                           or weight.endswith("." + n)), None)
+        if target is None:
+            fail(f"{stored[weight]}: tensor {weight} belongs to no layer of {type(module).__name__}")
+        with torch.no_grad():
+            target.copy_(multiplied(fp8, tensor(names[0]), f"{stored[names[0]]}: tensor {names[0]}"))
 
 
 def load(job, settings):
@@ -123,6 +157,27 @@ def arguments_of(job, pipe, settings):
     return words
 
 
+def keep_first_frame(pipe):
+    """Of a model that begins with a picture's latents (Wan 2.2 TI2V-5B) each step leaves them out, and they are put
+    back after the last one: gives what does so with the latents of a step. The others' are as they are."""
+    if type(pipe).__name__ != "WanImageToVideoPipeline" or not pipe.config.expand_timesteps:
+        return lambda latents: latents
+    prepare, kept = pipe.prepare_latents, []
+
+    def prepared(*words, **named):
+        made = prepare(*words, **named)
+        kept[:] = made[1:]
+        return made
+
+    pipe.prepare_latents = prepared
+
+    def whole(latents):
+        condition, mask = kept
+        return (1 - mask) * condition + mask * latents
+
+    return whole
+
+
 def eight_bit(frames):
     frames = numpy.asarray(frames, dtype=numpy.float32)
     frames = frames[0] if frames.ndim == 5 else frames
@@ -147,9 +202,13 @@ def main():
     pipe = load(job, settings)
     noise = safetensors.torch.load_file(job["noise"])["noise"]
     stages, ends, latents = {"load": now() - began}, [], []
+    generator = torch.Generator(settings["generator"]).manual_seed(settings["seed"])
+    with_first_frame = keep_first_frame(pipe)
 
     def before_layers(*_):
         if not ends:
+            # The pipeline doesn't draw the noise that it is given: what samplers draw in their steps comes after it.
+            torch.randn(noise.shape, generator=generator, device=generator.device)
             ends.append(now())
 
     for name in LAYERS:
@@ -169,13 +228,13 @@ def main():
     with torch.inference_mode():
         made = pipe(**arguments_of(job, pipe, settings), height=settings["height"], width=settings["width"],
                     num_inference_steps=steps, latents=noise.to(device=device, dtype=TYPES[settings["dtype"]]),
-                    generator=torch.Generator(settings["generator"]).manual_seed(settings["seed"]),
+                    generator=generator,
                     callback_on_step_end=after_step, callback_on_step_end_tensor_inputs=["latents"],
                     output_type="np")
     ended = now()
     frames = eight_bit(made.images if hasattr(made, "images") else made.frames)
     frames.tofile(job["frames"])
-    safetensors.torch.save_file({"latents": latents[0].float().cpu().contiguous()}, job["latents"])
+    safetensors.torch.save_file({"latents": with_first_frame(latents[0]).float().cpu().contiguous()}, job["latents"])
     stages |= {"text": ends[0] - began, "denoise": ends[-1] - ends[0], "decode": ended - ends[-1]}
     say(made={"frames": int(frames.shape[0]), "height": int(frames.shape[1]), "width": int(frames.shape[2]),
               "stages": stages, "steps": [b - a for a, b in zip(ends, ends[1:])], "pipe": ended - began,

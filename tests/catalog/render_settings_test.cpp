@@ -141,6 +141,33 @@ class Choices {
     std::mt19937 m_engine;
 };
 
+TEST(RenderSettings, RcmsSamplersGoWithoutGuidanceUnlessItIsAskedFor) {
+    families::ModelInfo two = demoLike();
+    two.extraFields.emplace_back("guidance_scale_2");
+    two.schedulers = {"unipc", "rcm", "rcm-ode"};
+    two.defaults.guidanceScale = 4;
+    two.defaults.guidanceScale2 = 3;
+    RenderRequest request;
+    request.device = "cpu";
+    const auto settings = [&] { return resolveSettings(request, two, machine::withoutGpu()).value(); };
+    EXPECT_EQ(settings().guidanceScale, 4);
+    EXPECT_EQ(settings().guidanceScale2, 3.0);
+    request.scheduler = "unipc";
+    EXPECT_EQ(settings().guidanceScale, 4);
+    for (const char* rcm : {"rcm", "rcm-ode"}) {
+        request.scheduler = rcm;
+        EXPECT_EQ(settings().guidanceScale, 1) << rcm;
+        EXPECT_FALSE(settings().guidanceScale2) << "the second expert's is the first's";
+    }
+    request.guidanceScale = 2.5;
+    EXPECT_EQ(settings().guidanceScale, 2.5);
+    EXPECT_EQ(settings().guidanceScale2, 2.5);
+    request.guidanceScale.reset();
+    request.guidanceScale2 = 2;
+    EXPECT_EQ(settings().guidanceScale, 1);
+    EXPECT_EQ(settings().guidanceScale2, 2.0);
+}
+
 TEST(RenderSettings, CoefficientsOfAnotherModelAreSaid) {
     families::ModelInfo model = demoLike();
     model.id = "mine";

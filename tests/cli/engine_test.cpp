@@ -7,6 +7,7 @@
 #include "tests/cli/program.h"
 #include "tests/cli/small_clip.h"
 #include "tests/hub/test_hub.h"
+#include "tests/models/wan/variant_model.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -26,6 +27,11 @@ std::vector<std::string> withDiffusers(const std::string& model, const std::stri
     words.insert(words.end(), more.begin(), more.end());
     return words;
 }
+
+const std::string kPicture = (models::wan::kVariants / "first.png").string();
+const std::vector<std::string> kSmallClip{
+    "--width", "64",       "--height", "64",      "--num-frames", "5",     "--num-inference-steps",
+    "3",       "--device", "cpu",      "--dtype", "fp32",         "--json"};
 
 /// A program in Python's place that prints what it is told.
 std::string pretendedPython(const TestFolder& folder, const std::string& prints) {
@@ -63,6 +69,35 @@ TEST(Engine, IsRefusedInOneLineBeforeAnythingIsRendered) {
                 HasSubstr("--temporal-alpha 0 was needed"));
     EXPECT_THAT(refused(whole, "demo-animatediff", {"--temporal-alpha", "0.5"}),
                 HasSubstr("--temporal-alpha isn't handed over"));
+    EXPECT_THAT(refused(whole, kTinyWan, {"--vae-tiling", "on"}),
+                HasSubstr("--vae-tiling on isn't handed over to WanPipeline; none was needed"));
+    EXPECT_THAT(refused(whole, kTinyWan, {"--scheduler", "rcm"}), HasSubstr("it has no --scheduler rcm"));
+}
+
+/// What Wan 2.2 TI2V-5B's model_index.json calls itself is a pipeline that takes no picture.
+TEST(Engine, IsAskedForThePipelineThatTakesThePicture) {
+    const TestFolder folder;
+    const models::wan::VariantModel model("ti2v");
+    const fs::path program = folder.path() / "python", job = folder.path() / "job.json";
+    writeFile(program, "#!/bin/sh\ncase $1 in\n-c) echo '{\"diffusers\": \"0.40.0\"}';;\n*) cp \"$2\" '" +
+                           job.string() + "'; echo '{\"error\": \"enough\"}'; exit 1;;\nesac\n")
+        .value();
+    fs::permissions(program, fs::perms::owner_all);
+    const auto jobWith = [&](std::vector<std::string> more) {
+        more.insert(more.end(), kSmallClip.begin(), kSmallClip.end());
+        const ProgramRun run =
+            runProgram(withDiffusers(model.folder().string(), folder.file(more.at(1)), more), "",
+                       {{"REELGRID_PYTHON", program.string()}});
+        EXPECT_EQ(run.exitCode, 1) << run.errors;
+        return json::parse(textOf(job));
+    };
+    const json withPicture =
+        jobWith({"--task", "i2v", "--img-file-path", kPicture, "--picture-fit", "stretch"});
+    EXPECT_EQ(withPicture["class"], "WanImageToVideoPipeline");
+    EXPECT_THAT(withPicture["pictures"].value("image", ""), testing::EndsWith("img_file_path.ppm"));
+    const json without = jobWith({"--task", "t2v"});
+    EXPECT_EQ(without["class"], "WanPipeline");
+    EXPECT_TRUE(without["pictures"].empty());
 }
 
 TEST(Engine, ThatFailsCostsItsOwnClipAlone) {

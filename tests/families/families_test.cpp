@@ -74,6 +74,12 @@ TEST_F(FamilyFolder, AComponentsClassIsTheIndexsAsDiffusersLoadsIt) {
     EXPECT_EQ(index.config("vae").value()["_class_name"], "Own");
 }
 
+TEST_F(FamilyFolder, WanWithRcmsSamplerGoesWithoutGuidance) {
+    EXPECT_EQ(describe()->defaults.guidanceScale, 5);
+    writeFile(m_folder / "scheduler/scheduler_config.json", R"({"_class_name": "RCMScheduler"})").value();
+    EXPECT_EQ(describe()->defaults.guidanceScale, 1);
+}
+
 TEST_F(FamilyFolder, ATextEncodersClassIsThePipelines) {
     for (const char* name : {"T5EncoderModel", "T5ForConditionalGeneration"}) {
         m_index["text_encoder"] = {"transformers", name};

@@ -83,6 +83,11 @@ TEST_F(PictureRenderTest, AFlowShiftInTheCheckpointsPlaceIsSaid) {
     EXPECT_THAT(render(request).remarks,
                 testing::ElementsAre("flow shift 12, as the model's authors have it; the checkpoint's "
                                      "scheduler says 3 (--flow-shift 3)"));
+    for (const char* without : {"rcm", "rcm-ode"}) {
+        request.scheduler = without;
+        EXPECT_THAT(render(request).remarks, testing::IsEmpty()) << without << " has no flow shift";
+    }
+    request.scheduler.reset();
     request.flowShift = 3;
     EXPECT_THAT(render(request).remarks, testing::IsEmpty());
 }

@@ -586,6 +586,47 @@ TEST_F(RequestEditorTest, KeepsTheParametersThatARequestHas) {
     EXPECT_EQ(m_editor.request().backendOption, std::vector<std::string>{"mine.size=3"});
 }
 
+TEST_F(RequestEditorTest, ShowsNoGuidanceBesideRcmUnlessItIsAskedFor) {
+    families::ModelInfo two = m_editor.models().front();
+    two.id = "two-experts";
+    two.extraFields = {"guidance_scale", "guidance_scale_2", "scheduler"};
+    two.schedulers = {"unipc", "rcm", "rcm-ode"};
+    two.defaults.guidanceScale = 4;
+    two.defaults.guidanceScale2 = 3;
+    m_editor.addModel(two);
+    auto* scheduler = field<QComboBox>("Scheduler");
+    const auto choose = [&](const char* name) { scheduler->setCurrentIndex(scheduler->findData(name)); };
+    const auto guidance = [&] {
+        const protocol::RenderRequest request = m_editor.request();
+        return std::pair(request.guidanceScale.value_or(0), request.guidanceScale2.value_or(0));
+    };
+    EXPECT_EQ(guidance(), std::pair(4.0, 3.0));
+    choose("rcm");
+    EXPECT_EQ(guidance(), std::pair(1.0, 1.0));
+    choose("rcm-ode");
+    EXPECT_EQ(guidance(), std::pair(1.0, 1.0));
+    choose("unipc");
+    EXPECT_EQ(guidance(), std::pair(4.0, 3.0));
+    field<QDoubleSpinBox>("Guidance")->setValue(2.5);
+    choose("rcm");
+    EXPECT_EQ(guidance(), std::pair(2.5, 1.0)) << "what a person chose stays";
+
+    protocol::RenderRequest asked;
+    asked.model = two.id;
+    asked.scheduler = "rcm";
+    m_editor.setRequest(protocol::RenderRequest(asked));
+    EXPECT_EQ(guidance(), std::pair(1.0, 1.0)) << "the request leaves it open";
+    asked.guidanceScale = 4;
+    asked.guidanceScale2 = 3;
+    m_editor.setRequest(protocol::RenderRequest(asked));
+    EXPECT_EQ(guidance(), std::pair(4.0, 3.0)) << "the request says so";
+    asked = {};
+    asked.model = two.id;
+    asked.guidanceScale = 1;
+    m_editor.setRequest(protocol::RenderRequest(asked));
+    EXPECT_EQ(guidance(), std::pair(1.0, 1.0)) << "as on the command line both experts'";
+}
+
 TEST_F(RequestEditorTest, OffersHowARenderIsComputedWhereTheModelTakesIt) {
     m_editor.show();
     families::ModelInfo two = m_editor.models().front();

@@ -214,8 +214,12 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     if (ownChoice) m_unfold->setChecked(true);
 }
 
+std::optional<std::string> AdvancedFields::scheduler() const {
+    return choiceIn(m_scheduler);
+}
+
 void AdvancedFields::write(protocol::RenderRequest& request) const {
-    request.scheduler = choiceIn(m_scheduler);
+    request.scheduler = scheduler();
     request.flowShift = m_flowShift->value();
     request.fps = m_fps->value();
     const auto cache = stepCache();

@@ -29,6 +29,8 @@ class AdvancedFields : public RequestFields {
     void read(const protocol::RenderRequest& request) override;
     void write(protocol::RenderRequest& request) const override;
     [[nodiscard]] QString problem() const override;
+    /// The sampler that takes the place of the model's own; none: that one.
+    [[nodiscard]] std::optional<std::string> scheduler() const;
 
   private:
     /// What the field says; none where it is empty.

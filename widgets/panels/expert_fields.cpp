@@ -20,10 +20,23 @@ ExpertFields::ExpertFields(QWidget* parent)
     hide();
 }
 
+namespace {
+
+double guidanceOf(const families::RenderDefaults& defaults) {
+    return defaults.guidanceScale2.value_or(defaults.guidanceScale);
+}
+
+}  // namespace
+
 void ExpertFields::takeDefaults(const families::ModelInfo& model) {
     m_hasTwo = model.takes("guidance_scale_2");
     setVisible(m_hasTwo);
-    m_guidance->setValue(model.defaults.guidanceScale2.value_or(model.defaults.guidanceScale));
+    m_guidance->setValue(guidanceOf(model.defaults));
+}
+
+void ExpertFields::changeDefaults(const families::RenderDefaults& before,
+                                  const families::RenderDefaults& now) {
+    if (m_guidance->value() == guidanceOf(before)) m_guidance->setValue(guidanceOf(now));
 }
 
 /// As on the command line, one guidance that is asked for is both experts'.

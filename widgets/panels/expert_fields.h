@@ -14,6 +14,7 @@ class ExpertFields : public RequestFields {
     explicit ExpertFields(QWidget* parent = nullptr);
 
     void takeDefaults(const families::ModelInfo& model) override;
+    void changeDefaults(const families::RenderDefaults& before, const families::RenderDefaults& now) override;
     void read(const protocol::RenderRequest& request) override;
     void write(protocol::RenderRequest& request) const override;
 

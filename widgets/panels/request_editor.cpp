@@ -175,6 +175,7 @@ RequestEditor::RequestEditor(machine::Machine machine, QWidget* parent)
     m_backendOptions->setMachine(m_machine);
     leaveWheelToScrolling();
 
+    connect(m_advanced, &RequestFields::edited, this, [this] { followScheduler(m_advanced->scheduler()); });
     for (RequestFields* fields : m_fields)
         connect(fields, &RequestFields::edited, this, &RequestEditor::check);
     connect(m_backends, &BackendBoxes::edited, this, &RequestEditor::check);
@@ -329,6 +330,14 @@ void RequestEditor::takeModelDefaults() {
     check();
 }
 
+void RequestEditor::followScheduler(const std::optional<std::string>& scheduler) {
+    if (scheduler == m_scheduler) return;
+    const std::optional<std::string> before = std::exchange(m_scheduler, scheduler);
+    if (model() == nullptr) return;
+    for (RequestFields* fields : m_fields)
+        fields->changeDefaults(model()->defaultsWith(before), model()->defaultsWith(scheduler));
+}
+
 protocol::RenderRequest RequestEditor::request() const {
     protocol::RenderRequest request = m_asked;
     for (const RequestFields* fields : m_fields) fields->write(request);
@@ -340,6 +349,7 @@ void RequestEditor::setRequest(const protocol::RenderRequest& request) {
     m_model->read(request);
     // What an earlier request or a person had in a field is not what this one leaves to the model.
     if (model() != nullptr && model()->id == request.model) takeModelDefaults();
+    followScheduler(request.scheduler);
     for (RequestFields* fields : m_fields) fields->read(request);
     Q_EMIT replaced();
 }

@@ -107,12 +107,15 @@ class RequestEditor : public QWidget {
     void buildLayout();
     void leaveWheelToScrolling();
     void takeModelDefaults();
+    /// Shows the defaults that the model has beside a sampler.
+    void followScheduler(const std::optional<std::string>& scheduler);
     void check();
     void showSparse();
     void outlineFieldOf(const QString& problem);
 
     machine::Machine m_machine;
-    protocol::RenderRequest m_asked;  // by setRequest(): what no field shows is kept
+    std::optional<std::string> m_scheduler;  // whose defaults are shown
+    protocol::RenderRequest m_asked;         // by setRequest(): what no field shows is kept
     PromptFields* m_prompt;
     ModelFields* m_furtherPrompts;
     MotionFields* m_motion;

@@ -16,6 +16,10 @@ class RequestFields : public QWidget {
 
     /// What holds where a request says nothing.
     virtual void takeDefaults(const families::ModelInfo& /*model*/) {}
+    /// Another sampler was chosen, beside which the model has other defaults: where those before are shown,
+    /// shows those that hold now.
+    virtual void changeDefaults(const families::RenderDefaults& /*before*/,
+                                const families::RenderDefaults& /*now*/) {}
     /// Shows the request's values. What is absent in it takes the default, or stays as it was shown.
     virtual void read(const protocol::RenderRequest& request) = 0;
     virtual void write(protocol::RenderRequest& request) const = 0;

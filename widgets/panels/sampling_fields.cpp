@@ -76,6 +76,11 @@ void SamplingFields::takeDefaults(const families::ModelInfo& model) {
     for (QSpinBox* side : {m_width, m_height}) side->setEnabled(!model.isSizeFixed);
 }
 
+void SamplingFields::changeDefaults(const families::RenderDefaults& before,
+                                    const families::RenderDefaults& now) {
+    if (m_guidance->value() == before.guidanceScale) m_guidance->setValue(now.guidanceScale);
+}
+
 void SamplingFields::read(const protocol::RenderRequest& request) {
     m_width->setValue(request.width.value_or(m_width->value()));
     m_height->setValue(request.height.value_or(m_height->value()));

@@ -18,6 +18,7 @@ class SamplingFields : public RequestFields {
     explicit SamplingFields(QWidget* parent = nullptr);
 
     void takeDefaults(const families::ModelInfo& model) override;
+    void changeDefaults(const families::RenderDefaults& before, const families::RenderDefaults& now) override;
     void read(const protocol::RenderRequest& request) override;
     void write(protocol::RenderRequest& request) const override;
     [[nodiscard]] QString problem() const override;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/json.h"
+#include "core/families/wan/config_beside.h"
 
 namespace reelgrid::families::wan {
 namespace {
@@ -17,8 +18,6 @@ using nlohmann::json;
 using safetensors::TensorEntries;
 
 constexpr std::int64_t kMostHeads = 1024;
-/// Channels of a head in every published model.
-constexpr std::int64_t kHeadDim = 128;
 /// Prefixes of a tensor's name (models/wan/original_names.cpp).
 constexpr std::array<std::string_view, 3> kPrefixes{"", "model.diffusion_model.", "diffusion_model."};
 
@@ -105,26 +104,16 @@ std::optional<Shape> patchShapeOf(const Shapes& shapes) {
     return Shape{(*linear)[0], (*linear)[1] / (kSide * kSide), 1, kSide, kSide};
 }
 
-/// The config.json beside a file, if it is a Wan transformer's, else an empty object.
-json configBeside(const fs::path& file) {
-    const auto beside = readJsonObject(file.parent_path() / "config.json");
-    const auto name = beside ? beside->value("_class_name", json()) : json();
-    if (name == "WanTransformer3DModel") return *beside;
-    if (name != "WanModel") return json::object();
-    const auto config = configOfWanModel(*beside, file);
-    return config ? *config : json::object();
-}
-
 /// Channels of a head: the config's beside the file, else those of all published models.
-Result<std::int64_t> headDimOf(const json& beside, const fs::path& file, std::int64_t channels) {
-    std::int64_t dim = kHeadDim;
-    if (const auto given = beside.find("attention_head_dim");
-        given != beside.end() && given->is_number_integer())
-        dim = given->get<std::int64_t>();
-    if (dim >= 1 && channels % dim == 0) return dim;
+Result<std::int64_t> headDimOf(const ConfigBeside& beside, const fs::path& file, std::int64_t channels) {
+    std::int64_t dim = kPublishedHeadDim;
+    const auto given = beside.config.find("attention_head_dim");
+    if (given != beside.config.end() && !given->is_null()) dim = given->get<std::int64_t>();
+    if (channels % dim == 0) return dim;
     return Error{ErrorCode::InvalidData, file.string() + ": the transformer has " + std::to_string(channels) +
                                              " channels, a multiple of " + std::to_string(dim) +
-                                             " (a head's) was needed"};
+                                             " (a head's) was needed" +
+                                             (beside.passedOver.empty() ? "" : "; " + beside.passedOver)};
 }
 
 bool isTrue(const json& config, const char* key) {
@@ -167,6 +156,12 @@ bool hasWanTransformer(const TensorEntries& tensors) {
     return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) {
         return tensors.contains(std::string(prefix).append(kPatchEmbedding.original));
     });
+}
+
+bool isDecidedBeside(const json& transformer) {
+    const json eps = transformer.value("eps", json());
+    return transformer.value("attention_head_dim", kPublishedHeadDim) != kPublishedHeadDim ||
+           (!eps.is_null() && eps != kPublishedEps) || transformer.value("model_type", json()) == "ti2v";
 }
 
 bool isDistilled(const json& transformer) {
@@ -221,13 +216,8 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
                                                  " but no block " + std::to_string(shapes.blocks()) +
                                                  ", every block before it was needed"};
     const std::int64_t channels = (*patch)[0], volume = (*patch)[2] * (*patch)[3] * (*patch)[4];
-    const json beside = configBeside(file);
-    const auto headDim = headDimOf(beside, file, channels);
-    if (!headDim) return headDim.error();
     json config = {{"_class_name", "WanTransformer3DModel"},
                    {"patch_size", {(*patch)[2], (*patch)[3], (*patch)[4]}},
-                   {"num_attention_heads", channels / *headDim},
-                   {"attention_head_dim", *headDim},
                    {"in_channels", (*patch)[1]},
                    {"out_channels", std::max<std::int64_t>(1, (*head)[0] / volume)},
                    {"text_dim", (*text)[1]},
@@ -235,7 +225,15 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
                    {"ffn_dim", (*wide)[0]},
                    {"num_layers", shapes.blocks()},
                    {"cross_attn_norm", shapes.of(kCrossNorm, 1).has_value()}};
-    if (const auto type = beside.find("model_type"); type != beside.end()) config["model_type"] = *type;
+    if (const auto image = shapes.of(kImage, 2)) config["image_dim"] = (*image)[1];
+    const ConfigBeside beside = configBeside(file, config, channels);
+    const auto headDim = headDimOf(beside, file, channels);
+    if (!headDim) return headDim.error();
+    config["num_attention_heads"] = channels / *headDim;
+    config["attention_head_dim"] = *headDim;
+    for (const char* key : {"model_type", "eps"})
+        if (const auto said = beside.config.find(key); said != beside.config.end()) config[key] = *said;
+    if (!beside.passedOver.empty()) config[kPassedOverKey] = beside.passedOver;
     if (!shapes.of(kPatchEmbedding, 5)) config[kDistilledKey] = true;
     if (!plain) config[kInt8Key] = true;
     addImageKeys(tensors, config);

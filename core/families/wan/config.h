@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -18,12 +19,20 @@ inline constexpr const char* kDistilledKey = "few_step_distilled";
 /// Likewise: linear layers are stored in int8.
 inline constexpr const char* kInt8Key = "int8_linear";
 
+/// Likewise, a text: why the config.json beside the file wasn't used.
+inline constexpr const char* kPassedOverKey = "config_passed_over";
+
+/// Channels of a head, and eps, in every published model.
+inline constexpr std::int64_t kPublishedHeadDim = 128;
+inline constexpr double kPublishedEps = 1e-6;
+
 /// From the config.json of Wan's authors (WanModel). InvalidData naming `file`, the key and its value.
 Result<nlohmann::json> configOfWanModel(const nlohmann::json& own, const std::filesystem::path& file);
 
 /// From the names and shapes of its tensors, those of Wan's authors, diffusers' or TurboDiffusion's, or below
-/// a prefix of ComfyUI's. Heads have 128 channels, as in all published models, unless the config.json beside
-/// `file` is the transformer's and says otherwise. InvalidData or Unsupported naming `file` and what it has.
+/// a prefix of ComfyUI's. What no shape tells, heads of 128 channels and eps as in all published models, is
+/// the config.json's beside `file` where that is the transformer's. InvalidData or Unsupported naming `file`
+/// and what it has.
 Result<nlohmann::json> configOfTensors(const safetensors::TensorEntries& tensors,
                                        const std::filesystem::path& file);
 
@@ -32,6 +41,9 @@ bool hasWanTransformer(const safetensors::TensorEntries& tensors);
 
 /// image_dim and its companions, of a transformer that takes a picture's embedding; none for others.
 void addImageKeys(const safetensors::TensorEntries& tensors, nlohmann::json& config);
+
+/// Whether the config.json beside a transformer's file decided something of configOfTensors()' result.
+bool isDecidedBeside(const nlohmann::json& transformer);
 
 /// Whether a transformer's config says so.
 bool isDistilled(const nlohmann::json& transformer);

@@ -302,14 +302,31 @@ Result<ModelInfo> describeTokenTimes(const ModelIndex& index) {
     return model;
 }
 
+/// Whether the checkpoint's own sampler is rCM's.
+bool walksRcm(const ModelIndex& index) {
+    const auto scheduler = index.config("scheduler", "scheduler_config.json");
+    const json name = scheduler ? scheduler->value("_class_name", json()) : json();
+    return name == "RCMScheduler" || name == "RCMOdeScheduler";
+}
+
+/// With the defaults that the checkpoint's own sampler leaves.
+template <auto kDescribe>
+Result<ModelInfo> described(const ModelIndex& index) {
+    auto model = kDescribe(index);
+    if (model && walksRcm(index)) model->defaults = model->defaultsWith("rcm");
+    return model;
+}
+
 constexpr std::array kPipelines{
-    Pipeline{kWan21, "Wan 2.1 text-to-video", kTextPipeline, kComponents, isText, describeText},
-    Pipeline{kWan21Image, "Wan 2.1 image-to-video", kImagePipeline, kImageComponents, isImage, describeImage},
-    Pipeline{kWan22, "Wan 2.2 text-to-video", kTextPipeline, kExpertsComponents, isExperts, describeExperts},
+    Pipeline{kWan21, "Wan 2.1 text-to-video", kTextPipeline, kComponents, isText, described<describeText>},
+    Pipeline{kWan21Image, "Wan 2.1 image-to-video", kImagePipeline, kImageComponents, isImage,
+             described<describeImage>},
+    Pipeline{kWan22, "Wan 2.2 text-to-video", kTextPipeline, kExpertsComponents, isExperts,
+             described<describeExperts>},
     Pipeline{kWan22Image, "Wan 2.2 image-to-video", kImagePipeline, kExpertsComponents, isImageExperts,
-             describeImageExperts},
+             described<describeImageExperts>},
     Pipeline{kWan22TextImage, "Wan 2.2 text- and image-to-video", kTextPipeline, kComponents, hasTokenTimes,
-             describeTokenTimes},
+             described<describeTokenTimes>},
 };
 
 constexpr std::array kLayouts{

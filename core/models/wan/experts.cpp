@@ -84,6 +84,11 @@ std::unique_ptr<Experts::Loaded> Experts::load(Index expert) {
 
 std::vector<std::string> Experts::remarks() const {
     std::vector<std::string> lines = m_untaken;
+    for (const Index expert : {kHighNoise, kLowNoise}) {
+        if (expert == kLowNoise && !m_boundaryRatio) continue;
+        std::string passedOver = m_checkpoint.config(kNames[expert]).textOr("config_passed_over", "");
+        if (!passedOver.empty()) lines.push_back(std::move(passedOver));
+    }
     if (m_config.imageDim > 0) return lines;
     std::vector<weights::Lora> loras = m_options.loras;
     if (m_boundaryRatio)

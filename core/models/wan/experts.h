@@ -33,8 +33,8 @@ class Experts {
     /// Whether there are two, both in memory.
     [[nodiscard]] bool fitTogether() const { return m_residence == Residence::Together; }
 
-    /// What of the checkpoint and of the LoRAs has no place in the experts. Throws Failure where a file can't
-    /// be read.
+    /// What of the checkpoint and of the LoRAs has no place in the experts, and configurations beside them
+    /// that are another model's. Throws Failure where a file can't be read.
     [[nodiscard]] std::vector<std::string> remarks() const;
 
     /// Loads it where it isn't loaded, after the other has gone, and puts the time down to "load".

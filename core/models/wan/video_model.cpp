@@ -93,6 +93,7 @@ class WanVideoModel final : public denoising::VideoModel {
     [[nodiscard]] std::vector<std::string> remarks(const catalog::RenderSettings& settings) const override;
 
   private:
+    [[nodiscard]] bool hasFlowShift(const catalog::RenderSettings& settings) const;
     /// Where the flow shift isn't the one that the checkpoint's scheduler has; else empty.
     [[nodiscard]] std::string flowShiftRemark(const catalog::RenderSettings& settings) const;
     void requireFittingParts(const families::ModelInfo& model) const;
@@ -137,8 +138,20 @@ std::vector<std::string> WanVideoModel::remarks(const catalog::RenderSettings& s
     return remarks;
 }
 
+/// Samplers that walk from a noise level of their own have no flow shift.
+bool WanVideoModel::hasFlowShift(const catalog::RenderSettings& settings) const {
+    const std::string stored = m_schedulerConfig.text("_class_name");
+    const auto isIt = [&](const schedulers::SchedulerRow& row) {
+        return row.prediction == schedulers::Prediction::Flow &&
+               (settings.scheduler ? row.option == *settings.scheduler : row.className == stored);
+    };
+    const auto rows = schedulers::schedulerList();
+    const auto row = std::ranges::find_if(rows, isIt);
+    return row == rows.end() || row->start == schedulers::NoiseStart::Schedule;
+}
+
 std::string WanVideoModel::flowShiftRemark(const catalog::RenderSettings& settings) const {
-    if (!m_ownFlowShift || settings.flowShift != m_ownFlowShift) return {};
+    if (!m_ownFlowShift || settings.flowShift != m_ownFlowShift || !hasFlowShift(settings)) return {};
     for (const char* key : {"flow_shift", "shift"}) {
         if (!m_schedulerConfig.isNumber(key)) continue;
         const double stored = m_schedulerConfig.number(key);

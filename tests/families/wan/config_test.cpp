@@ -1,8 +1,10 @@
 #include "core/families/wan/config.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "core/base/json.h"
+#include "core/base/pending_file.h"
 #include "core/families/wan/kind.h"
 
 namespace reelgrid::families::wan {
@@ -77,6 +79,91 @@ TEST(WanConfig, IsThatOfADiffusersFileToo) {
     const json config = configOfTensors(tensors, "/nowhere/wan.safetensors").value();
     const json own = readJsonObject(folder / "config.json").value();
     for (const auto& [key, value] : config.items()) EXPECT_EQ(own.value(key, json()), value) << key;
+}
+
+/// A folder of its own with a config.json beside where a transformer would be.
+class WanConfigBeside : public testing::Test {
+  protected:
+    fs::path m_folder = fs::path(testing::TempDir()) / ("wan_config_" + std::to_string(getpid()));
+    void SetUp() override { fs::create_directories(m_folder); }
+    void TearDown() override { fs::remove_all(m_folder); }
+
+    [[nodiscard]] json with(const json& beside) const {
+        writeFile(m_folder / "config.json", beside.dump()).value();
+        return configOfTensors(imageTensors(""), m_folder / "wan.safetensors").value();
+    }
+    [[nodiscard]] std::string passedOver(const json& beside) const {
+        const json config = with(beside);
+        EXPECT_EQ(config["attention_head_dim"], 128) << "nothing of it counts";
+        EXPECT_FALSE(config.contains("eps"));
+        EXPECT_FALSE(config.contains("model_type"));
+        return config.value(kPassedOverKey, "used");
+    }
+};
+
+TEST_F(WanConfigBeside, SaysWhatNoShapeTells) {
+    const json diffusers = {{"_class_name", "WanTransformer3DModel"},
+                            {"num_attention_heads", 80},
+                            {"attention_head_dim", 64},
+                            {"in_channels", 36},
+                            {"out_channels", 16},
+                            {"ffn_dim", 13824},
+                            {"freq_dim", 256},
+                            {"text_dim", 4096},
+                            {"num_layers", 40},
+                            {"patch_size", {1, 2, 2}},
+                            {"cross_attn_norm", true},
+                            {"image_dim", 1280},
+                            {"eps", 0.01}};
+    const json original = {{"_class_name", "WanModel"},
+                           {"dim", 5120},
+                           {"num_heads", 80},
+                           {"in_dim", 36},
+                           {"out_dim", 16},
+                           {"ffn_dim", 13824},
+                           {"freq_dim", 256},
+                           {"num_layers", 40},
+                           {"model_type", "i2v"},
+                           {"eps", 0.01},
+                           {"text_len", 512}};
+    for (const json& beside : {diffusers, original}) {
+        const json config = with(beside);
+        EXPECT_EQ(config["eps"], 0.01);
+        EXPECT_EQ(config["attention_head_dim"], 64);
+        EXPECT_EQ(config["num_attention_heads"], 80);
+        EXPECT_FALSE(config.contains(kPassedOverKey)) << config[kPassedOverKey];
+    }
+    EXPECT_EQ(with(original)["model_type"], "i2v");
+    const json other = with({{"_class_name", "UNet2DConditionModel"}, {"num_layers", 3}, {"eps", 0.01}});
+    EXPECT_FALSE(other.contains(kPassedOverKey)) << "of no Wan transformer";
+    EXPECT_FALSE(other.contains("eps"));
+}
+
+TEST_F(WanConfigBeside, OfAnotherModelIsNotUsedAndSaid) {
+    const auto ofDiffusers = [&](const char* key, const json& value) {
+        json beside = {{"_class_name", "WanTransformer3DModel"}, {"eps", 0.01}};
+        beside[key] = value;
+        return passedOver(beside);
+    };
+    EXPECT_EQ(ofDiffusers("num_layers", 30),
+              (m_folder / "config.json").string() +
+                  " had no effect, it is of another model than wan.safetensors: it says num_layers 30, the "
+                  "tensors have 40");
+    EXPECT_THAT(ofDiffusers("in_channels", 16), HasSubstr("it says in_channels 16, the tensors have 36"));
+    EXPECT_THAT(ofDiffusers("ffn_dim", 8960), HasSubstr("it says ffn_dim 8960, the tensors have 13824"));
+    EXPECT_THAT(ofDiffusers("num_attention_heads", 12),
+                HasSubstr("it says num_attention_heads 12 of 128 channels, the tensors have 5120 channels"));
+    EXPECT_THAT(ofDiffusers("attention_head_dim", 96), HasSubstr("it says attention_head_dim 96"));
+    EXPECT_THAT(ofDiffusers("eps", "small"), HasSubstr("it says eps \"small\", a number above 0"));
+    EXPECT_THAT(passedOver({{"_class_name", "WanModel"},
+                            {"dim", 5120},
+                            {"num_heads", 80},
+                            {"in_dim", 16},
+                            {"model_type", "ti2v"},
+                            {"eps", 0.01}}),
+                HasSubstr("it says in_dim 16, the tensors have 36"));
+    EXPECT_THAT(passedOver({{"_class_name", "WanModel"}, {"dim", 7}, {"num_heads", 2}}),
+                HasSubstr("dim is 7, a multiple of num_heads was needed"));
 }
 
 TEST(WanConfig, TellsWhichModelItIs) {

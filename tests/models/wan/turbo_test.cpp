@@ -291,7 +291,8 @@ TEST_F(TurboModel, OfTwoExpertsRendersWhatTheReferenceRenders) {
     const auto model = catalog::findModel(low.string());
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->family, "wan2.2-i2v");
-    EXPECT_EQ(model->components[0].files, std::vector<fs::path>{high});
+    EXPECT_THAT(model->components[0].files,
+                testing::UnorderedElementsAre(high, m_checkpoints / "config.json"));
     EXPECT_EQ(model->defaults.width, 1280);
     for (const json& each : casesOf("i2v")) {
         protocol::RenderRequest request = requestFor(high.string(), each);
