@@ -236,7 +236,10 @@ Result<std::vector<AttentionCase>> AttentionOptions::cases() const {
 }
 
 void AttentionOptions::addTo(CLI::App& command) {
-    command.add_option("--kernel", kernels, "Which, separated by commas (all): " + kernels::backendNames())
+    command
+        .add_option("--kernel", kernels,
+                    "Which, separated by commas (default: " + kernels::usualBackendsInWords() +
+                        "): " + kernels::backendNames())
         ->delimiter(',');
     CLI::Option* shape = command.add_option("--shape", shapes, shapeHelp());
     CLI::Option* folder =

@@ -47,6 +47,10 @@ Result<void> write(const NewVerb& verb, const fs::path& folder) {
     if (plugins::isReservedName(verb.name))
         return Error{ErrorCode::BadUsage,
                      "backends new " + verb.name + ": the name has a meaning of its own, another was needed"};
+    if (verb.kind == "python" && (verb.name == "torch" || verb.name == "triton"))
+        return Error{ErrorCode::BadUsage, "backends new " + verb.name +
+                                              ": its file would stand for Python's package of that name, "
+                                              "another was needed"};
     if (kernels::findBackend(verb.name) != nullptr)
         return Error{ErrorCode::BadUsage,
                      "backends new " + verb.name + ": there is a backend of that name, another was needed"};

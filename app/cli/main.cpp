@@ -10,6 +10,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/document_programs.h"
+#include "app/cli/empty_values.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/number_values.h"
 #include "app/cli/option_spelling.h"
@@ -41,6 +42,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
         cli::addSuiteVerb(program, machine),  cli::addWordsVerb(program),
     };
     cli::refuseOddNumbers(program);
+    cli::refuseEmptyTexts(program);
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&
         std::none_of(verbs.begin(), verbs.end(), isVerb))

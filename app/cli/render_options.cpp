@@ -44,19 +44,6 @@ class TableOptions {
     void add(const protocol::RenderField& field, T& target) {
         m_command.add_option(optionOf(field), target, families::helpOf(field))->capture_default_str();
     }
-    /// An unset variable of a shell is no way to ask for what not giving the option means.
-    void add(const protocol::RenderField& field, std::string& target) {
-        CLI::Option* option =
-            m_command.add_option(optionOf(field), target, families::helpOf(field))->capture_default_str();
-        const bool mayBeEmpty = !target.empty() || std::string_view(field.key) == "prompt";
-        if (mayBeEmpty) return;
-        option->check(CLI::Validator(
-            [](const std::string& value) {
-                return value.empty() ? std::string("the value is empty, some text was needed")
-                                     : std::string();
-            },
-            ""));
-    }
     void add(const protocol::RenderField& field, bool& target) {
         m_command.add_flag(optionOf(field), target, families::helpOf(field));
     }

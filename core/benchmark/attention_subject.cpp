@@ -26,9 +26,11 @@ std::optional<at::Tensor> scoreMaskOf(const AttentionInput& in, kernels::Mask ma
     if (causal) {
         visible_NM =
             at::ones({queries, keys}, at::TensorOptions(device).dtype(at::kBool)).tril(keys - queries);
-        if (!biased) return visible_NM;
+        // cuDNN's kernel behind a mask of booleans gives other rows' values to queries without a key.
+        const bool someSeeNoKey = queries > keys;
+        if (!biased && !(someSeeNoKey && device.is_cuda())) return visible_NM;
     }
-    at::Tensor bias_NM = in.keyBias_M.view({1, -1});
+    at::Tensor bias_NM = biased ? in.keyBias_M.view({1, -1}) : at::zeros({1, keys}, device);
     if (device.is_cuda()) bias_NM = bias_NM.to(in.q_BHND.scalar_type());  // as its kernels need it
     if (causal)
         bias_NM = bias_NM.expand({queries, keys})

@@ -58,7 +58,8 @@ families::ComponentInfo readComponent(const families::ModelIndex& index, const s
 Result<void> readOwnDefaults(const fs::path& file, families::ModelInfo& model) {
     std::error_code failed;
     if (!fs::exists(file, failed)) return {};
-    auto own = readJsonObject(file);
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+    auto own = readJsonObject(file, kMostBytes, RepeatedKeys::Refused);
     if (!own) return own.error();
     protocol::FieldReader fields(*own, file.string(), ErrorCode::InvalidData);
     fields.text("title", model.title);

@@ -118,7 +118,7 @@ at::Tensor GuidedPasses::pass(GuidanceBranch branch, int step, Skip& skip, atten
 
 at::Tensor GuidedPasses::foretoldPass(GuidanceBranch branch, int step, models::TaylorSeries& series,
                                       const attention::LayerContext& context) {
-    if (!series.isEmpty() && !models::isSeriesStep(step, m_guidance.stepCache.interval)) {
+    if (!series.computes(step, m_guidance.stepCache.interval)) {
         m_clock.countPass(PassWork::Skipped);
         return series.at(step);
     }

@@ -26,8 +26,8 @@ Result<FrameHandle> decodePng(const std::string& bytes) {
     if (status >= 0) avcodec_send_packet(codec.get(), nullptr);  // there is no more
     if (status >= 0) status = avcodec_receive_frame(codec.get(), frame.get());
     if (status < 0) return Error{ErrorCode::InvalidData, "not a picture that can be decoded as PNG"};
-    if (!hasAllPngRows(bytes))
-        return Error{ErrorCode::InvalidData, "it is damaged: its data (IDAT) ends before the last row"};
+    if (const auto fault = faultOfPngRows(bytes))
+        return Error{ErrorCode::InvalidData, "it is damaged: its data (IDAT) " + *fault};
     return frame;
 }
 

@@ -2,10 +2,13 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "core/media/png_chunks.h"
 
@@ -31,32 +34,37 @@ std::uint64_t countFrom(std::uint64_t first, std::uint64_t every, std::uint64_t 
     return size <= first ? 0 : (size - first + every - 1) / every;
 }
 
-/// Of all rows, each with the byte that names its filter; 0 of a header that can't be.
-std::uint64_t rowBytesOf(std::string_view header) {
-    if (header.size() < kHeaderBytes) return 0;
+/// Rows of one length, in bytes, the one that names their filter among them.
+struct EqualRows {
+    std::uint64_t bytes, count;
+};
+
+/// In the order in which they lie there; none of a header that can't be.
+std::vector<EqualRows> rowsOf(std::string_view header) {
+    if (header.size() < kHeaderBytes) return {};
     const std::uint64_t width = bigEndian(header.substr(0, 4)), height = bigEndian(header.substr(4, 4));
     const auto depth = static_cast<unsigned char>(header[8]), color = static_cast<unsigned char>(header[9]);
-    if (width > kMostSide || height > kMostSide || color >= kSamples.size()) return 0;
+    if (width > kMostSide || height > kMostSide || color >= kSamples.size()) return {};
     const std::uint64_t bits = depth * kSamples[color];
     const std::span<const PngPass> passes = header[12] == 0 ? std::span<const PngPass>(kWhole) : kAdam7;
-    std::uint64_t bytes = 0;
+    std::vector<EqualRows> rows;
     for (const PngPass& pass : passes) {
         const std::uint64_t columns = countFrom(pass.firstColumn, pass.columns, width);
-        if (columns > 0)
-            bytes += countFrom(pass.firstRow, pass.rows, height) * (1 + (columns * bits + 7) / 8);
+        const std::uint64_t count = countFrom(pass.firstRow, pass.rows, height);
+        if (columns > 0 && count > 0) rows.push_back({1 + (columns * bits + 7) / 8, count});
     }
-    return bytes;
+    return rows;
 }
 
-/// Counts what a zlib stream in pieces unpacks to.
-class UnpackedBytes {
+/// Looks at the rows that a zlib stream in pieces unpacks to.
+class UnpackedRows {
   public:
-    explicit UnpackedBytes(std::uint64_t needed) : m_needed(needed) {
+    explicit UnpackedRows(std::vector<EqualRows> needed) : m_needed(std::move(needed)) {
         m_isOpen = inflateInit(&m_stream) == Z_OK;
     }
-    UnpackedBytes(const UnpackedBytes&) = delete;
-    UnpackedBytes& operator=(const UnpackedBytes&) = delete;
-    ~UnpackedBytes() {
+    UnpackedRows(const UnpackedRows&) = delete;
+    UnpackedRows& operator=(const UnpackedRows&) = delete;
+    ~UnpackedRows() {
         if (m_isOpen) inflateEnd(&m_stream);
     }
 
@@ -64,19 +72,46 @@ class UnpackedBytes {
     bool take(std::string_view piece) {
         m_stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
         m_stream.avail_in = uInt(piece.size());
-        while (m_isOpen && m_stream.avail_in > 0 && m_count < m_needed) {
+        while (m_isOpen && m_stream.avail_in > 0 && !isDone()) {
             m_stream.next_out = m_block.data();
             m_stream.avail_out = uInt(m_block.size());
             const int status = inflate(&m_stream, Z_NO_FLUSH);
-            m_count += m_block.size() - m_stream.avail_out;
+            look(std::span(m_block).first(m_block.size() - m_stream.avail_out));
             if (status != Z_OK) return false;
         }
-        return m_isOpen && m_count < m_needed;
+        return m_isOpen && !isDone();
     }
-    [[nodiscard]] bool areAll() const { return m_count >= m_needed; }
+    [[nodiscard]] std::optional<std::string> fault() const {
+        if (m_wrongFilter)
+            return "has a row with filter " + std::to_string(*m_wrongFilter) + ", 0 to 4 was needed";
+        return areAll() ? std::nullopt : std::optional<std::string>("ends before the last row");
+    }
 
   private:
-    std::uint64_t m_needed, m_count = 0;
+    [[nodiscard]] bool areAll() const { return m_at == m_needed.size(); }
+    [[nodiscard]] bool isDone() const { return m_wrongFilter || areAll(); }
+
+    void look(std::span<const Bytef> block) {
+        while (!block.empty() && !isDone()) {
+            constexpr Bytef kLastFilter = 4;
+            const EqualRows& rows = m_needed[m_at];
+            if (m_inRow == 0 && block[0] > kLastFilter) m_wrongFilter = block[0];
+            const std::uint64_t step = std::min<std::uint64_t>(block.size(), rows.bytes - m_inRow);
+            block = block.subspan(step);
+            m_inRow += step;
+            if (m_inRow < rows.bytes) return;
+            m_inRow = 0;
+            if (++m_row == rows.count) {
+                m_row = 0;
+                ++m_at;
+            }
+        }
+    }
+
+    std::vector<EqualRows> m_needed;
+    std::size_t m_at = 0;  ///< of m_needed
+    std::uint64_t m_row = 0, m_inRow = 0;
+    std::optional<int> m_wrongFilter;
     z_stream m_stream{};
     bool m_isOpen = false;
     std::array<Bytef, std::size_t{64} << 10> m_block{};
@@ -84,17 +119,17 @@ class UnpackedBytes {
 
 }  // namespace
 
-bool hasAllPngRows(std::string_view png) {
-    std::unique_ptr<UnpackedBytes> unpacked;
+std::optional<std::string> faultOfPngRows(std::string_view png) {
+    std::unique_ptr<UnpackedRows> unpacked;
     forEachPngChunk(png, [&](const PngChunk& chunk) {
         if (chunk.type == "IHDR" && !unpacked) {
-            const std::uint64_t needed = rowBytesOf(chunk.data);
-            if (needed == 0) return false;
-            unpacked = std::make_unique<UnpackedBytes>(needed);
+            std::vector<EqualRows> needed = rowsOf(chunk.data);
+            if (needed.empty()) return false;
+            unpacked = std::make_unique<UnpackedRows>(std::move(needed));
         }
         return chunk.type != "IDAT" || (unpacked && unpacked->take(chunk.data));
     });
-    return unpacked && unpacked->areAll();
+    return unpacked ? unpacked->fault() : "has no rows";
 }
 
 }  // namespace reelgrid::media

@@ -112,7 +112,14 @@ Result<void> readRenderDefaults(const json& object, const std::string& what, Ren
     forEachRenderField([&](const RenderField& field, auto access) {
         using InRequest = std::remove_reference_t<decltype(access(own))>;
         using InDefaults = std::remove_reference_t<decltype(access(defaults))>;
-        if constexpr (!std::is_same_v<InRequest, InDefaults>) reader.read(field, access(defaults));
+        if constexpr (!std::is_same_v<InRequest, InDefaults>) {
+            reader.read(field, access(defaults));
+            if constexpr (std::is_arithmetic_v<InDefaults> && !std::is_same_v<InDefaults, bool>)
+                if (!field.range.contains(access(defaults)) && object.is_object() &&
+                    object.contains(field.key))
+                    reader.fields().fail(std::string(field.key) + " " + object[field.key].dump() + ": " +
+                                         field.range.words() + " was needed");
+        }
     });
     return reader.fields().finish();
 }

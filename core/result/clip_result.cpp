@@ -97,6 +97,10 @@ ClipResult readResultOfFile(const std::filesystem::path& clip) {
 }
 
 Result<std::filesystem::path> latentsOfClip(const std::filesystem::path& clip) {
+    const std::filesystem::path latents = protocol::resultFolderOf(clip) / protocol::kLatentsFile;
+    // What has no latents isn't read through for its hash.
+    for (const auto& file : {clip, latents})
+        if (const auto opened = openRegularFile(file); !opened) return opened.error();
     const auto hash = sha256OfFile(clip);
     if (!hash) return hash.error();
     const auto manifest = readManifest(clip);
@@ -106,8 +110,6 @@ Result<std::filesystem::path> latentsOfClip(const std::filesystem::path& clip) {
         return Error{ErrorCode::InvalidData, (folder / protocol::kManifestFile).string() +
                                                  ": it is about another clip than " + clip.string() +
                                                  " (clip_sha256), whose latents aren't known"};
-    const std::filesystem::path latents = folder / protocol::kLatentsFile;
-    if (const auto opened = openRegularFile(latents); !opened) return opened.error();
     if (const std::string other = latentsDifference(clip, *manifest); !other.empty())
         return Error{ErrorCode::InvalidData, clip.string() + ": " + other};
     return latents;

@@ -540,6 +540,14 @@ std::vector<const BackendInfo*> usualBackendsOn(Device device) {
     return found;
 }
 
+std::string usualBackendsInWords() {
+    std::string words = "every one of the device";
+    for (const BackendInfo& backend : backends())
+        if (backend.isByNameOnly)
+            words += (words.ends_with("device") ? " but " : ", ") + std::string(backend.name);
+    return words;
+}
+
 std::span<const BackendInfo> backends() {
     return list().entries();
 }

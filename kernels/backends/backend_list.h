@@ -78,6 +78,9 @@ std::vector<const BackendInfo*> backendsOn(Device device);
 /// Of these what is measured where nobody names any.
 std::vector<const BackendInfo*> usualBackendsOn(Device device);
 
+/// Which those are, for --help: "every one of the device but sagev2, sparge".
+std::string usualBackendsInWords();
+
 /// Null when there is none of that name.
 const BackendInfo* findBackend(std::string_view name);
 

@@ -1535,6 +1535,13 @@ SHA-256 %1</translation>
         <source>%1 (differs: %2)</source>
         <translation>%1 (verschieden: %2)</translation>
     </message>
+    <message numerus="yes">
+        <source>%n vote(s) are of other clips that were at these places: not counted.</source>
+        <translation>
+            <numerusform>%n Stimme gilt anderen Clips, die an diesen Stellen waren: nicht gezählt.</numerusform>
+            <numerusform>%n Stimmen gelten anderen Clips, die an diesen Stellen waren: nicht gezählt.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Verdicts</name>
@@ -2622,6 +2629,13 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>%1: what it asks for is not there, and left out: %2</source>
         <translation>%1: Was sie verlangt, gibt es nicht, es entfällt: %2</translation>
     </message>
+    <message numerus="yes">
+        <source>%1: %n vote(s) that were saved there from elsewhere are added</source>
+        <translation>
+            <numerusform>%1: %n Stimme, die von anderswo dort gespeichert wurde, kommt hinzu</numerusform>
+            <numerusform>%1: %n Stimmen, die von anderswo dort gespeichert wurden, kommen hinzu</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::SessionFiles</name>
@@ -2644,6 +2658,26 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Only those inside</source>
         <translation>Nur die darin</translation>
+    </message>
+    <message>
+        <source>Save session</source>
+        <translation>Sitzung speichern</translation>
+    </message>
+    <message>
+        <source>%1 has changed since it was opened or saved here.</source>
+        <translation>%1 hat sich geändert, seit die Datei hier geöffnet oder gespeichert wurde.</translation>
+    </message>
+    <message>
+        <source>Somebody else has written it, perhaps another window. Overwriting it keeps their votes and loses what else they changed.</source>
+        <translation>Jemand anderes hat sie geschrieben, vielleicht ein anderes Fenster. Überschreiben behält deren Stimmen und verliert, was sonst dort geändert wurde.</translation>
+    </message>
+    <message>
+        <source>Overwrite</source>
+        <translation>Überschreiben</translation>
+    </message>
+    <message>
+        <source>Save As…</source>
+        <translation>Speichern unter …</translation>
     </message>
 </context>
 <context>

@@ -17,6 +17,13 @@
             <numerusform>%n votes. No difference counts half for each of the two. The interval is Wilson’s; one that leaves 50 % out is a preference. Who stops as soon as one shows finds it too often: decide on the number of votes before.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n vote(s) are of other clips that were at these places: not counted.</source>
+        <translation>
+            <numerusform>%n vote is of other clips that were at these places: not counted.</numerusform>
+            <numerusform>%n votes are of other clips that were at these places: not counted.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::BlindTest</name>
@@ -76,6 +83,16 @@
         <translation>
             <numerusform>%n comparison</numerusform>
             <numerusform>%n comparisons</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::SessionController</name>
+    <message numerus="yes">
+        <source>%1: %n vote(s) that were saved there from elsewhere are added</source>
+        <translation>
+            <numerusform>%1: %n vote that was saved there from elsewhere is added</numerusform>
+            <numerusform>%1: %n votes that were saved there from elsewhere are added</numerusform>
         </translation>
     </message>
 </context>

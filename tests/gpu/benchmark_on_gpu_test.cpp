@@ -45,6 +45,17 @@ TEST_F(BenchmarkOnGpu, EveryBackendOfTheGpuRunsAndComesCloseToTheTruth) {
         }
 }
 
+TEST_F(BenchmarkOnGpu, QueriesThatSeeNoKeyGetNothing) {
+    AttentionCase wanted = caseOf("2,8/2,512,128,77");
+    wanted.mask = kernels::Mask::Causal;
+    const auto rows = measureAttention(wanted, kSilent);
+    EXPECT_EQ(rows[0].kernel, "sdpa");
+    for (const AttentionRow& row : rows) {
+        if (!row.dense) continue;
+        EXPECT_GE(row.accuracy.cosine, 0.998) << row.kernel;
+    }
+}
+
 TEST_F(BenchmarkOnGpu, TakesAtLeastTenTurnsAndKnowsTheKernelOfWhatPreparesNothing) {
     const auto rows = measureAttention(caseOf("1,12,4096,128"), kSilent);
     for (const AttentionRow& row : rows) {

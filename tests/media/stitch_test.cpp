@@ -269,7 +269,7 @@ TEST_F(Stitch, AFullDiskIsAnIoErrorThatLeavesTheOldGrid) {
 }
 
 ClipInfo infoOf(int width, int height, int rate, int frames) {
-    ClipInfo info{width, height, {rate, 1}, {}, double(frames) / rate, "h264"};
+    ClipInfo info{width, height, {1, 1}, {rate, 1}, {}, double(frames) / rate, "h264"};
     for (int i = 0; i < frames; ++i) info.frameSeconds.push_back(double(i) / rate);
     return info;
 }

@@ -115,6 +115,10 @@ TEST(RenderFields, AModelsDefaultsAreReadForWhatARequestMayLeaveOut) {
     const auto wrong = readRenderDefaults({{"fps", "many"}}, "reelgrid.json", defaults);
     ASSERT_FALSE(wrong);
     EXPECT_THAT(wrong.error().message, testing::HasSubstr("fps \"many\""));
+    const auto impossible = readRenderDefaults({{"guidance_scale", -3}}, "reelgrid.json", defaults);
+    ASSERT_FALSE(impossible);
+    EXPECT_EQ(impossible.error().message,
+              "reelgrid.json: guidance_scale -3: a value from 0 to 100 was needed");
 }
 
 TEST(ModuleKinds, AreNamedByOneTable) {

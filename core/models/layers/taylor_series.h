@@ -16,6 +16,9 @@ class TaylorSeries {
     explicit TaylorSeries(int order) : m_order(order) {}
 
     [[nodiscard]] bool isEmpty() const { return m_factors.empty(); }
+    /// Whether TaylorSeer computes a step: the first three, counted from the first that was kept, since each
+    /// of several networks has a series of its own, and every `interval`-th from the fifth on.
+    [[nodiscard]] bool computes(int step, int interval) const;
     /// What a step came to that was computed; kept, not copied.
     void keep(int step, const at::Tensor& value);
     /// What it would come to in this step. After keep().
@@ -27,11 +30,8 @@ class TaylorSeries {
 
   private:
     int m_order;
-    int m_step = 0;                     ///< that was kept last
+    int m_firstStep = 0, m_step = 0;    ///< that were kept first and last
     std::vector<at::Tensor> m_factors;  ///< the value and its derivatives there, as many as are known
 };
-
-/// Whether TaylorSeer computes a step: the first three, and every `interval`-th from the fifth on.
-bool isSeriesStep(int step, int interval);
 
 }  // namespace reelgrid::models

@@ -36,6 +36,7 @@ NOWHERE = (1 << 64) - 1
 SUPPORTS, ATTEND, PING = 1, 2, 3
 DTYPES = ("fp32", "bf16", "fp16")
 ELEMENT_BYTES = (4, 2, 2)
+PACKAGES = ("torch", "triton")  # whose versions are told
 TYPE_STRINGS = ("<f4", "<u2", "<f2")  # of numpy, which has no bf16
 
 DONE, REFUSED, FAILED = 0, 1, 2
@@ -83,8 +84,12 @@ class Wrong(Exception):
 
 
 def load(path):
-    sys.path.insert(0, os.path.dirname(path))
-    spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(path))[0], path)
+    stem = os.path.splitext(os.path.basename(path))[0]
+    if stem in PACKAGES:
+        raise Wrong(f"its file is called as the package {stem}, which it would stand for; another name was needed")
+    # Behind what is installed, and under a name of its own: the file may be called random.py.
+    sys.path.append(os.path.dirname(path))
+    spec = importlib.util.spec_from_file_location("reelgrid_kernel_" + stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -150,7 +155,7 @@ def runtime():
         except metadata.PackageNotFoundError:
             return None
 
-    found = {package: version(package) for package in ("torch", "triton")}
+    found = {package: version(package) for package in PACKAGES}
     return ", ".join([f"Python {platform.python_version()}"] + [f"{n} {v}" for n, v in found.items() if v])
 
 
