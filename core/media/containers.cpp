@@ -65,7 +65,7 @@ constexpr std::array kFormats{
     ContainerFormat{"Matroska", ".mkv", "matroska", Lists, Fully, missingEndOfMatroska, kMkv, {}, kMkv},
     ContainerFormat{"QuickTime", ".mov", "mov", Lists, Fully},
     ContainerFormat{"AVI", ".avi", "avi", Lists, Partly, missingEndOfAvi},
-    ContainerFormat{"MPEG transport stream", ".ts", "mpegts"},
+    ContainerFormat{"MPEG transport stream", ".ts", "mpegts", LeavesOut, Partly, missingEndOfTransportStream},
     ContainerFormat{"MPEG program stream", ".mpg", "mpeg"},
     ContainerFormat{"Flash Video", ".flv", "flv", LeavesOut, Partly, missingEndOfFlv},
     ContainerFormat{"Ogg", ".ogv", "ogg", LeavesOut, Partly, missingEndOfOgg},

@@ -239,6 +239,28 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path) {
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
 
+std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path) {
+    constexpr int kMark = 0x47, kPackets = 3;
+    struct Kind {
+        int bytes, before;  ///< of a packet, and before its mark
+    };
+    for (const Kind kind : {Kind{188, 0}, Kind{192, 4}, Kind{204, 0}}) {
+        ByteWalk file(path);
+        bool isOfKind = file.size() > std::int64_t(kPackets) * kind.bytes;
+        for (int packet = 0; isOfKind && packet < kPackets; ++packet) {
+            file.skip(kind.before);
+            isOfKind = file.byte() == kMark;
+            file.skip(kind.bytes - kind.before - 1);
+        }
+        if (!isOfKind) continue;
+        const std::int64_t rest = file.size() % kind.bytes;
+        if (rest == 0) return std::nullopt;
+        file.skip(file.size() - rest + kind.bytes - file.at());
+        return bytesMissing(file);
+    }
+    return std::nullopt;
+}
+
 std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path) {
     constexpr std::string_view kFrame = "FRAME\n";
     ByteWalk file(path);

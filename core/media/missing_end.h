@@ -17,6 +17,9 @@ std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& pat
 std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);
+/// Its packets all have one size: 188 bytes, or 192 or 204 with what is added to them (ISO/IEC
+/// 13818-1, 2.4.3). One that was cut between two packets can't be told from a whole one.
+std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path);
 /// Its frames all have one size, which the header tells.
 std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path);
 

@@ -88,6 +88,7 @@ TEST_F(CorruptClip, ATruncatedAviIsRefusedAndSaysSo) {
 TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
     for (const auto& [name, options] : {std::pair{"a.flv", "-c:v flv"},
                                         {"a.ogv", "-c:v libtheora"},
+                                        {"a.ts", "-c:v mpeg2video"},
                                         {"a.ivf", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"},
                                         {"a.y4m", "-pix_fmt yuv420p"},
                                         {"b.y4m", "-pix_fmt gray"},
