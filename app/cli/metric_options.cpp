@@ -77,9 +77,10 @@ Result<void> MetricOptions::requireSources() const {
     return {};
 }
 
-Result<void> MetricOptions::check() const {
+Result<void> MetricOptions::check() {
     if (auto named = requireNames(); !named || !any()) return named;
-    const auto perception = perception::Perception::load(metrics::askedFrom(m_names).value(), m_weights, {});
+    if (auto read = readSources({}); !read) return read;
+    const auto perception = perception::Perception::load(*m_sources, {});
     if (!perception) return perception.error();
     return {};
 }

@@ -36,8 +36,9 @@ class MetricOptions {
     /// Loads the networks. NotFound or Unsupported where weights or a program are missing; nothing is loaded
     /// where nothing was asked for.
     Result<void> load(const std::string& device);
-    /// requireNames(), and whether everything could be loaded: before anything is rendered. Keeps nothing.
-    [[nodiscard]] Result<void> check() const;
+    /// requireNames(), and whether everything could be loaded: before anything is rendered. Keeps the
+    /// weights' hashes, which load() needs, too, and no network.
+    [[nodiscard]] Result<void> check();
 
     /// Measures a clip, against the reference where that is another one. True when there was something to
     /// add: what was measured before with the same weights stays. Says on stderr, once, what people have to

@@ -2,24 +2,17 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <utility>
 
 #include "core/base/pending_file.h"
-#include "core/base/sha256.h"
 #include "core/session/limits.h"
+#include "core/session/session_file.h"
 #include "core/session/session_json.h"
 
 namespace reelgrid::session {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path keyOf(const fs::path& file) {
-    std::error_code failed;
-    const fs::path absolute = fs::absolute(file, failed);
-    return (failed ? file : absolute).lexically_normal();
-}
 
 /// All of it but votes, and what changes without anybody's doing.
 nlohmann::json restOf(Session session) {
@@ -42,17 +35,17 @@ std::vector<BlindVote> votesSince(const std::vector<BlindVote>& before, std::vec
 }
 
 void KnownFiles::note(const fs::path& file, const LoadedSession& loaded) {
-    m_known[keyOf(file)] = {loaded.sha256, loaded.session};
+    m_known[fullPathOf(file)] = {loaded.sha256, loaded.session};
 }
 
 void KnownFiles::look(const fs::path& file) {
-    if (m_known.contains(keyOf(file))) return;
+    if (m_known.contains(fullPathOf(file))) return;
     if (const auto loaded = loadSession(file)) note(file, *loaded);
 }
 
 Result<SavedSession> KnownFiles::save(const Session& session, const fs::path& file, Others others) {
     SavedSession saved{session, {}, false};
-    if (const auto known = m_known.find(keyOf(file)); known != m_known.end()) {
+    if (const auto known = m_known.find(fullPathOf(file)); known != m_known.end()) {
         const auto now = loadSession(file);
         if (!now && now.error().code != ErrorCode::NotFound) {
             saved.mustAsk = true;
@@ -69,8 +62,7 @@ Result<SavedSession> KnownFiles::save(const Session& session, const fs::path& fi
     saved.session.blindVotes.insert(saved.session.blindVotes.end(), saved.added.begin(), saved.added.end());
     const std::string text = fileTextOf(saved.session, file);
     if (auto written = writeFile(file, text); !written) return written.error();
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-    m_known[keyOf(file)] = {sha256Hex(std::span(bytes, text.size())), saved.session};
+    m_known[fullPathOf(file)] = {fileHashOf(text), saved.session};
     return saved;
 }
 

@@ -1,12 +1,11 @@
 #include "core/session/session.h"
 
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
-#include "core/base/sha256.h"
 #include "core/session/limits.h"
+#include "core/session/session_file.h"
 #include "core/session/session_json.h"
 
 namespace reelgrid::session {
@@ -15,9 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path folderOf(const fs::path& file) {
-    std::error_code failed;
-    const fs::path absolute = fs::absolute(file, failed);
-    return (failed ? file : absolute).lexically_normal().parent_path();
+    return fullPathOf(file).parent_path();
 }
 
 }  // namespace
@@ -29,8 +26,7 @@ Result<LoadedSession> loadSession(const fs::path& file) {
     if (!parsed) return parsed.error();
     auto loaded = sessionFromJson(*parsed, folderOf(file));
     if (!loaded) return loaded.error().in(file.string());
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text->data());
-    loaded->sha256 = sha256Hex(std::span(bytes, text->size()));
+    loaded->sha256 = fileHashOf(*text);
     return loaded;
 }
 
