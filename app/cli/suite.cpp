@@ -154,6 +154,11 @@ std::vector<std::size_t> missingOf(const Run& run) {
 /// rendered again.
 Result<void> keepWhatVotesAreOf(const Run& run, const std::vector<std::size_t>& missing) {
     const fs::path file = run.folder / suite::kVotesFile;
+    std::error_code failed;
+    if (!fs::exists(file, failed)) return {};
+    // The studio may be adding some.
+    const auto lock = result::WriterLock::acquire(file);
+    if (!lock) return lock.error();
     auto votes = suite::readVotes(file);
     if (!votes || votes->empty()) return {};
     std::set<fs::path> replaced;

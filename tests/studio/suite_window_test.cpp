@@ -10,6 +10,7 @@
 #include "app/studio/wide_column_view.h"
 #include "core/base/pending_file.h"
 #include "core/result/manifest.h"
+#include "core/suite/kept_votes.h"
 #include "core/suite/suite_file.h"
 #include "core/suite/suite_votes.h"
 #include "tests/result/whole_settings.h"
@@ -184,6 +185,31 @@ TEST_F(SuiteWindowTest, ABlindTestDrawsPairsAndItsVotesAreKeptBesideTheSuite) {
     window = openSuite(file());
     ASSERT_NE(window, nullptr);
     EXPECT_EQ(votesIn(window->blindClips()->results()), 2);
+}
+
+TEST_F(SuiteWindowTest, VotesOfAnotherWindowAreKeptAndCount) {
+    writeSuite();
+    SuiteWindow* window = openSuite(file());
+    ASSERT_NE(window, nullptr);
+    const fs::path votes = file().parent_path() / suite::kVotesFile;
+    const fs::path results = file().parent_path() / "0001" / "results";
+    const session::BlindVote theirs{results / "0.mp4", results / "1.mp4", session::Preference::Neither};
+    const session::BlindVote ours{results / "1.mp4", results / "0.mp4", session::Preference::First};
+    ASSERT_TRUE(suite::KeptVotes(votes).change({{theirs}, {}}));
+    const auto kept = [&] { return suite::readVotes(votes).value(); };
+    const auto clips = window->blindClips();
+    clips->setVotes({ours});
+    ASSERT_TRUE(waitUntil([&] { return clips->votes().size() == 2; }));
+    EXPECT_EQ(kept(), (std::vector{theirs, ours}));
+    EXPECT_EQ(votesIn(clips->results()), 2);
+    // Taking back is about what was voted last here.
+    std::vector<session::BlindVote> fewer = clips->votes();
+    fewer.pop_back();
+    clips->setVotes(fewer);
+    ASSERT_TRUE(waitUntil([&] { return kept().size() == 1; }));
+    EXPECT_EQ(kept(), std::vector{theirs});
+    EXPECT_EQ(clips->votes(), std::vector{theirs});
+    EXPECT_EQ(m_window.issues().issues(), QStringList());
 }
 
 TEST_F(SuiteWindowTest, WhatIsWrongWithASuiteIsSaidInOneLine) {

@@ -1,5 +1,6 @@
 #include "app/studio/suite/suite_blind_clips.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/studio/clip_hashes.h"
@@ -10,6 +11,12 @@
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
+
+void SuiteVotes::follow(const std::vector<session::BlindVote>& inFile) {
+    const suite::VoteChange others = suite::changeBetween(votes, inFile);
+    for (const session::BlindVote& vote : others.withdrawn) votes.erase(std::ranges::find(votes, vote));
+    votes.insert(votes.begin(), others.added.begin(), others.added.end());
+}
 
 SuiteBlindClips::SuiteBlindClips(std::shared_ptr<const suite::SuiteResult> suite, std::size_t axis,
                                  std::shared_ptr<SuiteVotes> votes)
@@ -36,8 +43,9 @@ std::optional<std::pair<std::filesystem::path, std::filesystem::path>> SuiteBlin
 }
 
 void SuiteBlindClips::setVotes(std::vector<session::BlindVote> votes) {
+    const suite::VoteChange change = suite::changeBetween(m_votes->votes, votes);
     m_votes->votes = std::move(votes);
-    m_votes->changed(m_votes->votes);
+    m_votes->changed(m_votes, change);
 }
 
 std::vector<BlindResult> SuiteBlindClips::results() const {

@@ -5,13 +5,23 @@
 
 #include "app/studio/blind_clips.h"
 #include "app/studio/suite/opened_suite.h"
+#include "core/suite/kept_votes.h"
 
 namespace reelgrid::studio {
 
-/// The votes about a suite's clips, told of when they change.
+struct SuiteVotes;
+
+/// Is told of what was done to the votes.
+using VotesChanged = std::function<void(const std::shared_ptr<SuiteVotes>&, const suite::VoteChange&)>;
+
+/// The votes about a suite's clips.
 struct SuiteVotes {
     std::vector<session::BlindVote> votes;
-    std::function<void(const std::vector<session::BlindVote>&)> changed;
+    VotesChanged changed;
+    int unkept = 0;  ///< changes that are on their way to the file
+
+    /// Those in the file, with what others did there. Theirs come first: what is taken back is the last one.
+    void follow(const std::vector<session::BlindVote>& inFile);
 };
 
 /// Clips of a suite that differ on one axis alone; what is voted for is the axis's values.

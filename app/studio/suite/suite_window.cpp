@@ -73,8 +73,7 @@ QString outcomeText(const suite::Gate& gate, const suite::GateOutcome& outcome) 
 
 }  // namespace
 
-SuiteWindow::SuiteWindow(const OpenedSuite& opened,
-                         std::function<void(const std::vector<session::BlindVote>&)> changed, QWidget* parent)
+SuiteWindow::SuiteWindow(const OpenedSuite& opened, VotesChanged changed, QWidget* parent)
     : QWidget(parent, Qt::Window),
       m_file(opened.file),
       m_suite(opened.result),

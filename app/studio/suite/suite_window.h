@@ -24,8 +24,7 @@ class SuiteWindow : public QWidget {
 
   public:
     /// `changed` is told of votes.
-    SuiteWindow(const OpenedSuite& suite, std::function<void(const std::vector<session::BlindVote>&)> changed,
-                QWidget* parent);
+    SuiteWindow(const OpenedSuite& suite, VotesChanged changed, QWidget* parent);
 
     [[nodiscard]] const std::filesystem::path& file() const { return m_file; }
     [[nodiscard]] WideColumnView& clips() { return *m_clips; }

@@ -13,8 +13,9 @@ void SuiteWindows::show(const OpenedSuite& suite) {
         if (each->file() == suite.file) each->close();
     const std::filesystem::path votes = suite.file.parent_path() / suite::kVotesFile;
     // A blind test may outlive the window that began it.
-    const auto changed = [self = QPointer(this), votes](const std::vector<session::BlindVote>& now) {
-        if (self) self->keepVotes(votes, now);
+    const auto changed = [self = QPointer(this), votes](const std::shared_ptr<SuiteVotes>& now,
+                                                        const suite::VoteChange& change) {
+        if (self) self->keepVotes(votes, now, change);
     };
     auto* window = new SuiteWindow(suite, changed, m_window);
     connect(window, &SuiteWindow::sessionRequested, this, &SuiteWindows::sessionRequested);
@@ -33,12 +34,17 @@ std::vector<SuiteWindow*> SuiteWindows::windows() const {
     return open;
 }
 
-void SuiteWindows::keepVotes(const std::filesystem::path& file,
-                             const std::vector<session::BlindVote>& votes) {
-    m_background->run([this, file, votes](const std::stop_token&) -> BackgroundThread::Completion {
-        auto saved = suite::saveVotes(votes, file);
-        return [this, saved = std::move(saved)] {
-            if (!saved) Q_EMIT failed(widgets::text(saved.error().message));
+void SuiteWindows::keepVotes(const std::filesystem::path& file, const std::shared_ptr<SuiteVotes>& votes,
+                             const suite::VoteChange& change) {
+    std::shared_ptr<suite::KeptVotes>& kept = m_kept[file];
+    if (kept == nullptr) kept = std::make_shared<suite::KeptVotes>(file);
+    ++votes->unkept;
+    m_background->run([this, kept, votes, change](const std::stop_token&) -> BackgroundThread::Completion {
+        auto now = kept->change(change);
+        return [this, votes, now = std::move(now)] {
+            --votes->unkept;
+            if (!now) Q_EMIT failed(widgets::text(now.error().message));
+            if (now && votes->unkept == 0) votes->follow(*now);
         };
     });
 }

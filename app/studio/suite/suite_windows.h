@@ -2,6 +2,8 @@
 
 #include <QObject>
 #include <QPointer>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "app/studio/background_thread.h"
@@ -29,11 +31,14 @@ class SuiteWindows : public QObject {
     void failed(const QString& message);
 
   private:
-    void keepVotes(const std::filesystem::path& file, const std::vector<session::BlindVote>& votes);
+    void keepVotes(const std::filesystem::path& file, const std::shared_ptr<SuiteVotes>& votes,
+                   const suite::VoteChange& change);
 
     BackgroundThread* m_background;
     QWidget* m_window;
     std::vector<QPointer<SuiteWindow>> m_windows;
+    /// By file, for the background thread: what waits outlives the window that it is of.
+    std::map<std::filesystem::path, std::shared_ptr<suite::KeptVotes>> m_kept;
 };
 
 }  // namespace reelgrid::studio
