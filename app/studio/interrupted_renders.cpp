@@ -83,7 +83,8 @@ QString InterruptedRenders::logOf(const QString& id) const {
     if (render == nullptr) return {};
     return QString::fromStdString("interrupted, " + std::to_string(render->left.stepsKept) + " of " +
                                   std::to_string(render->left.steps) +
-                                  " steps kept\nclip: " + render->clip.string() + "\n\n" +
+                                  " steps kept\nclip: " + render->clip.string() + "\n" +
+                                  (render->obstacle.empty() ? "" : render->obstacle + "\n") + "\n" +
                                   protocol::toJson(render->left.request).dump(2));
 }
 

@@ -68,6 +68,14 @@ QString statusOf(const jobs::Job& job) {
     return {};
 }
 
+QString statusOf(const result::InterruptedRender& render) {
+    const result::UnfinishedRender& left = render.left;
+    if (!render.obstacle.empty())
+        return QObject::tr("interrupted, can’t go on: %1").arg(text(render.obstacle));
+    if (left.stepsKept == 0) return QObject::tr("interrupted before a step was kept");
+    return QObject::tr("interrupted at step %1 of %2").arg(left.stepsKept).arg(left.steps);
+}
+
 widgets::JobView titled(const protocol::RenderRequest& request) {
     widgets::JobView view;
     view.title = text(comparison::captionOf(request).text());
@@ -94,9 +102,7 @@ widgets::JobView viewOf(const result::InterruptedRender& render) {
     const result::UnfinishedRender& left = render.left;
     widgets::JobView view = titled(left.request);
     view.state = JobState::Cancelled;
-    view.status = left.stepsKept > 0
-                      ? QObject::tr("interrupted at step %1 of %2").arg(left.stepsKept).arg(left.steps)
-                      : QObject::tr("interrupted before a step was kept");
+    view.status = statusOf(render);
     view.subject = text(left.request.prompt).simplified();
     view.leftover = true;
     view.resumable = left.stepsKept > 0;

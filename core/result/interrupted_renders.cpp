@@ -6,13 +6,68 @@
 #include <utility>
 
 #include "core/base/folder.h"
+#include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
+#include "core/result/clip_result.h"
+#include "core/result/resume_story.h"
 #include "core/result/writer_lock.h"
+#include "core/safetensors/header.h"
+#include "core/safetensors/mapped_file.h"
+#include "core/safetensors/tensor_hashes.h"
 
 namespace reelgrid::result {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What decides a clip, wherever it lies and however it was begun.
+protocol::RenderRequest askedFor(protocol::RenderRequest request) {
+    request.output.clear();
+    request.resume = false;
+    protocol::forgetFilesToWrite(request);
+    return request;
+}
+
+/// Whether the very clip is there: its process ended before it could take the note away.
+bool isWhole(const InterruptedRender& render) {
+    const auto manifest = readManifest(render.clip);
+    if (!manifest || !manifest->request || askedFor(*manifest->request) != askedFor(render.left.request))
+        return false;
+    const auto hash = sha256OfFile(render.clip);
+    return hash && *hash == manifest->clipSha256;
+}
+
+/// The steps that --resume would find in the file of them. Throws Failure where it would refuse that.
+int stepsIn(const fs::path& file, int steps) {
+    const auto mapped = safetensors::MappedFile::open(file);
+    safetensors::requireUnchanged(mapped->bytes(), file.string(), safetensors::Hashes::Needed);
+    if (!safetensors::readHeader(mapped->bytes(), file.string()).contains("latents"))
+        throw Failure(ErrorCode::InvalidData, file.string() + ": a tensor \"latents\" was needed");
+    const int done = resumeStoryIn(mapped->bytes(), file.string()).done;
+    if (done > steps)
+        throw Failure(ErrorCode::InvalidData, file.string() + ": done " + std::to_string(done) +
+                                                  ": at most the " + std::to_string(steps) +
+                                                  " steps of the render were needed");
+    return done;
+}
+
+/// A note says what was so when it was written: what counts is what is there.
+void holdToState(InterruptedRender& render, const fs::path& file) {
+    const int noted = std::exchange(render.left.stepsKept, 0);
+    std::error_code failed;
+    if (isWhole(render)) {
+        render.obstacle = render.clip.filename().string() + " is whole already";
+    } else if (fs::exists(file, failed)) {
+        try {
+            render.left.stepsKept = stepsIn(file, render.left.steps);
+        } catch (const Failure& failure) {
+            render.obstacle = failure.error().message;
+        }
+    } else if (noted > 0) {
+        render.obstacle = file.string() + " is missing, with the " + std::to_string(noted) + " of " +
+                          std::to_string(render.left.steps) + " steps that were kept";
+    }
+}
 
 std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs::path& comparison) {
     std::error_code failed;
@@ -25,7 +80,7 @@ std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs:
     render.clip.replace_extension(fs::path(render.left.request.output).extension());
     render.left.request.output = render.clip.string();
     protocol::forgetFilesToWrite(render.left.request);
-    if (!fs::exists(folder / protocol::kResumeFile, failed)) render.left.stepsKept = 0;
+    holdToState(render, folder / protocol::kResumeFile);
     return render;
 }
 

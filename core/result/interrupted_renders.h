@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/result/unfinished_render.h"
@@ -12,13 +13,15 @@ namespace reelgrid::result {
 struct InterruptedRender {
     std::filesystem::path comparison;  ///< the folder of the comparison that it is a part of
     std::filesystem::path clip;        ///< where it will be: beside its folder, wherever that was moved to
-    /// stepsKept is 0 where the file of the steps is gone; the request's output is `clip`, and it asks for no
-    /// other file to be written.
+    /// stepsKept is what the file of the steps holds, 0 where it can't be gone on from; the request's output
+    /// is `clip`, and it asks for no other file to be written.
     UnfinishedRender left;
+    /// Why it can't go on although its note says that steps are kept, or why it needn't; empty: nothing.
+    std::string obstacle{};
 };
 
 /// Those among a comparison's clips: in the folder itself and in its results/, by name. One that is being
-/// written now, or whose story can't be read, is none. Blocks on the disk.
+/// written now, or whose note can't be read, is none. Reads the files of steps whole. Blocks on the disk.
 std::vector<InterruptedRender> interruptedIn(const std::filesystem::path& comparison);
 
 /// Those of every comparison in a results folder, the newest folder first.

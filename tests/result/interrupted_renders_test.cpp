@@ -3,14 +3,21 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
+#include "core/result/manifest.h"
 #include "core/result/writer_lock.h"
+#include "tests/result/kept_state.h"
 
 namespace reelgrid::result {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
 
 class InterruptedRendersTest : public testing::Test {
   protected:
@@ -26,9 +33,17 @@ class InterruptedRendersTest : public testing::Test {
         const fs::path clip = m_results / name;
         EXPECT_TRUE(writeUnfinished(clip, {keeps, 50, request}));
         if (keeps > 0) {
-            EXPECT_TRUE(writeFile(protocol::resultFolderOf(clip) / protocol::kResumeFile, "latents"));
+            EXPECT_TRUE(writeKeptState(clip, keeps));
         }
         return clip;
+    }
+    static fs::path stateOf(const fs::path& clip) {
+        return protocol::resultFolderOf(clip) / protocol::kResumeFile;
+    }
+    [[nodiscard]] InterruptedRender only() const {
+        const auto found = interruptedIn(m_results / "one");
+        EXPECT_EQ(found.size(), 1U);
+        return found.empty() ? InterruptedRender{} : found[0];
     }
 };
 
@@ -65,11 +80,54 @@ TEST_F(InterruptedRendersTest, OneThatIsBeingWrittenIsNone) {
 
 TEST_F(InterruptedRendersTest, StepsWithoutTheirFileAreNone) {
     const fs::path clip = leave("one/a.mp4", 10);
-    fs::remove(protocol::resultFolderOf(clip) / protocol::kResumeFile);
-    ASSERT_EQ(interruptedIn(m_results / "one").size(), 1U);
-    EXPECT_EQ(interruptedIn(m_results / "one")[0].left.stepsKept, 0);
+    EXPECT_EQ(only().obstacle, "");
+    fs::remove(stateOf(clip));
+    EXPECT_EQ(only().left.stepsKept, 0);
+    EXPECT_EQ(only().obstacle,
+              stateOf(clip).string() + " is missing, with the 10 of 50 steps that were kept");
     ASSERT_TRUE(writeFile(protocol::resultFolderOf(clip) / protocol::kUnfinishedFile, "{"));
     EXPECT_TRUE(interruptedIn(m_results / "one").empty());
+}
+
+TEST_F(InterruptedRendersTest, TheStateCountsNotItsNote) {
+    const fs::path clip = leave("one/a.mp4", 10);
+    ASSERT_TRUE(writeKeptState(clip, 15));
+    EXPECT_EQ(only().left.stepsKept, 15) << "the process was killed before it wrote its note";
+    ASSERT_TRUE(writeKeptState(clip, 51));
+    EXPECT_EQ(only().left.stepsKept, 0);
+    EXPECT_EQ(only().obstacle,
+              stateOf(clip).string() + ": done 51: at most the 50 steps of the render were needed");
+    ASSERT_TRUE(writeKeptState(clip, 10));
+    const std::string whole = readFile(stateOf(clip)).value();
+    std::string changed = whole;
+    changed[changed.find(std::string(16, '\1'))] = '\2';
+    ASSERT_TRUE(writeFile(stateOf(clip), changed));
+    EXPECT_EQ(only().left.stepsKept, 0);
+    EXPECT_THAT(only().obstacle, AllOf(HasSubstr(stateOf(clip).string()),
+                                       HasSubstr("tensor \"latents\" isn't what was written")));
+    for (const std::string& damaged : {std::string("latents"), whole.substr(0, whole.size() - 1)}) {
+        ASSERT_TRUE(writeFile(stateOf(clip), damaged));
+        EXPECT_EQ(only().left.stepsKept, 0);
+        EXPECT_THAT(only().obstacle, HasSubstr(stateOf(clip).string()));
+    }
+}
+
+TEST_F(InterruptedRendersTest, OneWhoseClipIsThereIsWhole) {
+    const fs::path clip = leave("one/a.webm", 10);
+    ASSERT_TRUE(writeFile(clip, "a clip"));
+    Manifest manifest;
+    manifest.request = readUnfinished(clip).value()->request;
+    manifest.request->saveInputs = false;
+    manifest.clipSha256 = sha256OfFile(clip).value();
+    const fs::path file = protocol::resultFolderOf(clip) / protocol::kManifestFile;
+    ASSERT_TRUE(writeFile(file, toJson(manifest).dump()));
+    EXPECT_EQ(only().left.stepsKept, 0);
+    EXPECT_EQ(only().obstacle, "a.webm is whole already");
+    // An earlier clip of the same name is another matter.
+    manifest.request->seed = 7;
+    ASSERT_TRUE(writeFile(file, toJson(manifest).dump()));
+    EXPECT_EQ(only().left.stepsKept, 10);
+    EXPECT_EQ(only().obstacle, "");
 }
 
 TEST_F(InterruptedRendersTest, DiscardingLeavesWhatElseIsThere) {

@@ -4,6 +4,7 @@
 
 #include "core/protocol/result_paths.h"
 #include "core/result/unfinished_render.h"
+#include "tests/result/kept_state.h"
 #include "tests/studio/window_fixture.h"
 #include "widgets/panels/job_row.h"
 
@@ -28,7 +29,7 @@ class InterruptedTest : public WindowTest {
         request.numFrames = 17;
         request.output = (m_folder / "results" / name).string();
         EXPECT_TRUE(result::writeUnfinished(request.output, {steps, 10, request}));
-        if (steps > 0) std::ofstream(filesOf(request.output) / protocol::kResumeFile) << "latents";
+        EXPECT_TRUE(steps == 0 || result::writeKeptState(request.output, steps));
         return request.output;
     }
     static fs::path filesOf(const fs::path& clip) { return protocol::resultFolderOf(clip); }
@@ -120,6 +121,19 @@ TEST_F(InterruptedTest, ANewWindowOffersWhatAnEarlierOneLeft) {
     pressButton(window, "Discard");
     EXPECT_TRUE(waitUntil([&] { return !fs::exists(m_folder / "results/20261123-120001-b"); }));
     EXPECT_TRUE(waitUntil([&] { return buttons(window, "Discard") == 0; }));
+}
+
+TEST_F(InterruptedTest, ANoteOfStepsThatAreDamagedIsNoOfferToGoOn) {
+    const fs::path clip = leave("20261123-120000-a/a.mp4", "keep a square");
+    std::ofstream(filesOf(clip) / protocol::kResumeFile) << "latents";
+    MainWindow window;
+    prepare(window);
+    ASSERT_TRUE(waitUntil([&] { return buttons(window, "Discard") == 1; }));
+    EXPECT_EQ(buttons(window, "Resume"), 0);
+    EXPECT_EQ(buttons(window, "From the start"), 1);
+    EXPECT_TRUE(onlyRow(window).status.startsWith("interrupted, can’t go on: "))
+        << onlyRow(window).status.toStdString();
+    EXPECT_TRUE(onlyRow(window).status.contains("resume.safetensors"));
 }
 
 TEST_F(InterruptedTest, ItJoinsTheComparisonThatItIsAPartOf) {
