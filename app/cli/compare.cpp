@@ -279,6 +279,8 @@ Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, const mac
         line.update("", "stitching", done, total, -1);
     });
     if (!grid) return grid.error();
+    line.clear();
+    for (const std::string& remark : grid->timingRemarks) say("note: " + remark);
     comparison.grid = comparison.gridPath();
     return {};
 }

@@ -153,6 +153,8 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     }
     auto measured = metrics::measure(*video, reference ? &*reference : nullptr);
     if (!measured) return fail(measured.error());
+    sayUnequalFrames(clip);
+    if (reference && verb.reference != clip) sayUnequalFrames(verb.reference);
     if (auto asked = measureAsked(verb, machine, *measured); !asked) return fail(asked.error());
     if (!verb.apart.empty()) {
         const auto read = media::readRgb(comparison::comparedFrames(verb.apart).file);

@@ -1,5 +1,6 @@
 #include "app/cli/metrics_of_clips.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -63,6 +64,7 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Me
         say("note: " + into.clip.string() + ": --prompt decides nothing, its result says what it shows");
     const auto added = measuring.measure(into.clip, what.reference, prompt, into.metrics, stop);
     if (!added) return added.error();
+    sayUnequalFrames(into.clip);
     if (auto compared = requireCompared(into, what.reference); !compared) return compared;
     if (!what.keep) return {};
     // A clip that another one's result lies beside has none.
@@ -115,6 +117,13 @@ ordered_json jsonOf(const MeasuredClip& measured) {
 
 }  // namespace
 
+void sayUnequalFrames(const fs::path& clip) {
+    const auto opened = media::Clip::open(clip);
+    if (!opened) return;  // whoever reads it says so
+    const std::string unequal = media::unequalFramesText((*opened)->info());
+    if (!unequal.empty()) say("note: " + clip.string() + ": " + unequal);
+}
+
 void sayUnequal(const fs::path& clip, const fs::path& reference, const metrics::ClipMetrics& measured) {
     const auto& drift = measured.drift;
     if (!drift || !drift->comparedFrames || !drift->referenceFrames) return;
@@ -141,6 +150,9 @@ int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
     const InterruptWatch interrupts;
     ClipMeasuring measuring(asked, what.device);
     std::vector<MeasuredClip> all;
+    const auto isReference = [&](const std::string& clip) { return clip == what.reference; };
+    if (!what.reference.empty() && std::ranges::none_of(what.clips, isReference))
+        sayUnequalFrames(what.reference);
     int status = 0;
     ProgressLine line;
     for (const std::string& clip : what.clips) {

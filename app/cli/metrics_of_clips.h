@@ -19,6 +19,9 @@ struct ClipsToMeasure {
     bool json = false;
 };
 
+/// Says where a clip's frames aren't equally long: they are measured one by one, whenever each is shown.
+void sayUnequalFrames(const std::filesystem::path& clip);
+
 /// Says where a clip and its reference have other numbers of frames or frames a second, which are compared
 /// one by one nevertheless.
 void sayUnequal(const std::filesystem::path& clip, const std::filesystem::path& reference,

@@ -151,6 +151,7 @@ int runStitch(const StitchVerb& verb) {
     });
     line.clear();
     if (!grid) return fail(grid.error());
+    for (const std::string& remark : grid->timingRemarks) say("note: " + remark);
     if (!grid->soundRemark.empty()) say("note: " + grid->soundRemark);
     if (!verb.json) return printResult(output->string());
     nlohmann::json document = {{"output", fs::absolute(*output).lexically_normal().string()},

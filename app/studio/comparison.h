@@ -11,6 +11,7 @@
 #include "core/comparison/backend_color.h"
 #include "core/comparison/caption.h"
 #include "core/comparison/clip_origin.h"
+#include "core/media/unequal_frames.h"
 #include "core/result/clip_result.h"
 #include "core/result/file_stamp.h"
 
@@ -26,9 +27,11 @@ struct ClipStatus {
 /// What is known of a clip on disk.
 struct ClipFacts {
     result::ClipResult result;
-    std::vector<double> frameSeconds;              ///< when each of its frames is shown
-    std::optional<comparison::ClipOrigin> origin;  ///< what another program wrote into it
-    std::optional<result::FileStamp> stamp{};      ///< of the clip's file, before it was read
+    std::vector<double> frameSeconds;               ///< when each of its frames is shown
+    std::optional<comparison::ClipOrigin> origin;   ///< what another program wrote into it
+    std::optional<media::UnequalFrames> unequal{};  ///< absent: its frames are equally long
+    double rate = 0;                                ///< frames a second that it is taken at
+    std::optional<result::FileStamp> stamp{};       ///< of the clip's file, before it was read
 };
 
 /// One clip of the comparison: on disk, or still being rendered.

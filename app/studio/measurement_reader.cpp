@@ -26,8 +26,12 @@ ReadFacts readClipFacts(const std::filesystem::path& clip) {
     for (result::Timing& timing : result.timings) addStages(timing);
     for (const Error& error : result.problems) read.problems.append(QString::fromStdString(error.message));
     // What is wrong with a clip that can't be opened the player says.
-    if (const auto opened = media::Clip::open(clip))
-        read.facts.frameSeconds = opened.value()->info().frameSeconds;
+    if (const auto opened = media::Clip::open(clip)) {
+        const media::ClipInfo& info = (*opened)->info();
+        read.facts.frameSeconds = info.frameSeconds;
+        read.facts.unequal = info.unequal;
+        read.facts.rate = info.fps.value();
+    }
     read.facts.origin = comparison::originOf(clip);
     return read;
 }

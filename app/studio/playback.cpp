@@ -29,6 +29,24 @@ QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     return both + differs + '\n' + both + Playback::tr(" (differs)") + '\n' + text;
 }
 
+/// Below a tile's label: how its frames lie in time, where that is not evenly, and what made the clip.
+QString originOf(const ClipFacts& facts) {
+    QStringList lines;
+    if (facts.unequal) {
+        constexpr int kDigits = 4;
+        const auto number = [](double value) {
+            return value < 1000 ? QString::number(value, 'g', kDigits) : QString::number(value, 'f', 0);
+        };
+        const QString from = number(facts.unequal->shortest * 1000),
+                      to = number(facts.unequal->longest * 1000), rate = number(facts.rate);
+        lines << (facts.unequal->isEvened
+                      ? Playback::tr("frames of %1 to %2 ms, taken at %3 frames/s").arg(from, to, rate)
+                      : Playback::tr("frames of %1 to %2 ms, at their own times").arg(from, to));
+    }
+    if (facts.origin) lines << QString::fromStdString(facts.origin->text());
+    return lines.join(" · ");
+}
+
 /// Nine 832×480 clips of 121 frames are 1.21 GiB without loss, four of 1280×720 and 81 frames 0.9: they are
 /// decoded once. A quarter of a small machine's memory is enough for what was encoded.
 constexpr std::size_t kFrameMemory = std::size_t{1280} << 20;
@@ -144,8 +162,7 @@ void Playback::showTiles() {
         tile.isReference = reference != nullptr && reference->id == clip.id;
         tile.label = clip.label;
         tile.detail = detailOf(clip, reference);
-        if (clip.facts && clip.facts->origin)
-            tile.origin = QString::fromStdString(clip.facts->origin->text());
+        if (clip.facts) tile.origin = originOf(*clip.facts);
         tile.accent = QColor(clip.pictureColor.red, clip.pictureColor.green, clip.pictureColor.blue);
         tile.message = clip.status.message;
         tile.progress = clip.status.progress;

@@ -112,6 +112,7 @@ void FfmpegClip::setTiming(std::span<const std::int64_t> stamps, std::int64_t la
     m_info.fps = timing.fps;
     m_info.frameSeconds = std::move(timing.seconds);
     m_info.durationSeconds = timing.durationSeconds;
+    m_info.unequal = timing.unequal;
 }
 
 /// For streams whose packets don't tell: one pass through the whole clip.

@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/media/frame.h"
+#include "core/media/unequal_frames.h"
 
 namespace reelgrid::media {
 
@@ -20,12 +22,16 @@ struct ClipInfo {
     std::vector<double> frameSeconds;  ///< presentation time of each frame, ascending, first is 0
     double durationSeconds = 0;        ///< end of the last frame
     std::string codec;
+    std::optional<UnequalFrames> unequal;  ///< absent: its frames are equally long
 
     [[nodiscard]] int frameCount() const { return int(frameSeconds.size()); }
     /// The frame shown at time t: the last one whose presentation time is ≤ t, clamped to the clip's first
     /// and last (for a constant rate that is ⌊t·fps⌋).
     [[nodiscard]] int frameAt(double seconds) const;
 };
+
+/// "its frames last from 50 to 70 ms each; they are taken at 17 frames/s"; empty where they are equally long.
+std::string unequalFramesText(const ClipInfo& info);
 
 /// A clip opened for exact random access by frame number. Not thread-safe: one thread at a time.
 class Clip {

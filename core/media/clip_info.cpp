@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/base/number_text.h"
 #include "core/media/clip.h"
 
 namespace reelgrid::media {
@@ -9,6 +10,20 @@ int ClipInfo::frameAt(double seconds) const {
     constexpr double kTolerance = 1e-7;
     const auto next = std::ranges::upper_bound(frameSeconds, seconds + kTolerance);
     return std::max(0, int(next - frameSeconds.begin()) - 1);
+}
+
+std::string unequalFramesText(const ClipInfo& info) {
+    if (!info.unequal) return {};
+    constexpr int kDigits = 4;
+    const auto milliseconds = [](double seconds) {
+        return seconds < 1 ? significant(seconds * 1000, kDigits) : fixed(seconds * 1000, 0);
+    };
+    const std::string rate = significant(info.fps.value(), kDigits) + " frames/s";
+    return "its frames last from " + milliseconds(info.unequal->shortest) + " to " +
+           milliseconds(info.unequal->longest) + " ms each; " +
+           (info.unequal->isEvened
+                ? "they are taken at " + rate
+                : "each is shown at its own time, and " + rate + " is taken as their rate");
 }
 
 }  // namespace reelgrid::media

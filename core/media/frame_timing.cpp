@@ -11,6 +11,8 @@ namespace reelgrid::media {
 namespace {
 
 constexpr double kMaxRate = 1000;
+/// Seconds that a unit of GIF's clock takes; some are coarser.
+constexpr double kCoarse = 0.01;
 
 bool isUsable(Rational rate) {
     return rate.num > 0 && rate.den > 0 && rate.value() <= kMaxRate && rate.value() >= 0.01;
@@ -56,12 +58,29 @@ bool isUsual(Rational rate) {
 /// On a clock of hundredths of a second or coarser (GIF): the rate of frames that are all equally long. Two
 /// of them may have been rounded alike.
 std::optional<Rational> rateOfEqualSteps(std::span<const std::int64_t> stamps, Rational timeBase) {
-    constexpr double kCoarse = 0.01;
     if (timeBase.value() < kCoarse || stamps.size() < 3) return std::nullopt;
     const std::int64_t step = stamps[1] - stamps[0];
     for (std::size_t i = 2; i < stamps.size(); ++i)
         if (stamps[i] - stamps[i - 1] != step) return std::nullopt;
     return Rational{timeBase.den, timeBase.num * step};
+}
+
+/// `units` is how much rounding there may be. Files alone whose clock is coarse say of the last frame, too,
+/// how long it stays: others have what their writer made up.
+std::optional<UnequalFrames> unequalIn(std::span<const std::int64_t> stamps, Rational timeBase,
+                                       std::int64_t lastDuration, double units) {
+    constexpr double kUnseen = 0.002;  // seconds
+    if (stamps.size() < 2) return std::nullopt;
+    std::int64_t shortest = stamps[1] - stamps[0], longest = shortest;
+    const auto include = [&](std::int64_t step) {
+        shortest = std::min(shortest, step);
+        longest = std::max(longest, step);
+    };
+    for (std::size_t i = 2; i < stamps.size(); ++i) include(stamps[i] - stamps[i - 1]);
+    if (units > 0 && lastDuration > 0 && timeBase.value() >= kCoarse) include(lastDuration);
+    const double difference = double(longest - shortest);
+    if (difference <= units || difference * timeBase.value() <= kUnseen + 1e-9) return std::nullopt;
+    return UnequalFrames{double(shortest) * timeBase.value(), double(longest) * timeBase.value()};
 }
 
 /// Seconds that the last frame stays, where its packet doesn't say: as long as the median frame.
@@ -98,9 +117,11 @@ FrameTiming frameTimingOf(std::span<const std::int64_t> stamps, Rational timeBas
         if (lastDuration > 0) candidates.push_back({timeBase.den, timeBase.num * lastDuration});
     }
     const double units = unitsOff(timeBase, declaredRates);
+    timing.unequal = unequalIn(stamps, timeBase, lastDuration, units);
     for (const Rational rate : candidates) {
         if (!isUsable(rate) || !fits(stamps, timeBase, rate, units)) continue;
         timing.fps = reduced(rate);
+        if (timing.unequal) timing.unequal->isEvened = true;
         timing.seconds.resize(count);
         const auto at = [&](std::size_t i) {
             return double(std::int64_t(i) * timing.fps.den) / double(timing.fps.num);

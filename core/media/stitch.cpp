@@ -193,6 +193,10 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
 
     std::vector<const ClipInfo*> infos;
     for (const auto& clip : *opened) infos.push_back(&clip->info());
+    std::vector<std::string> timingRemarks;
+    for (std::size_t i = 0; i < clips.size(); ++i)
+        if (const std::string unequal = unequalFramesText(*infos[i]); !unequal.empty())
+            timingRemarks.push_back(fileOf(clips[i]).string() + ": " + unequal);
     std::vector<TimedClip> timing;
     const double indexRate = options.sync == ClipSync::ByIndex ? infos.front()->fps.value() : 0;
     for (std::size_t i = 0; i < clips.size(); ++i)
@@ -240,7 +244,8 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
                         plan.fps,
                         plan.frameCount,
                         std::move(sound->clip),
-                        std::move(sound->remark)};
+                        std::move(sound->remark),
+                        std::move(timingRemarks)};
 }
 
 }  // namespace reelgrid::media

@@ -36,6 +36,8 @@ struct StitchedGrid {
     int frameCount = 0;
     std::filesystem::path soundOf{};  ///< the clip whose sound the grid has; empty: it has none
     std::string soundRemark{};        ///< why a clip's sound was left out; empty: none was
+    /// Of each clip whose frames aren't equally long, by its file.
+    std::vector<std::string> timingRemarks{};
 };
 
 /// Called on the caller's thread after each frame of the grid.

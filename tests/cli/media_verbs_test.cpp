@@ -16,6 +16,7 @@
 #include "tests/cli/fake_ffmpeg.h"
 #include "tests/cli/program.h"
 #include "tests/cli/small_clip.h"
+#include "tests/media/gif_delays.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -101,6 +102,35 @@ TEST_F(MediaVerbs, StitchTakesClipsInOrderWithLabels) {
     EXPECT_EQ(document["columns"], 1);
     EXPECT_EQ(document["clips"][0]["label"], "before");
     EXPECT_EQ(document["clips"][1]["label"], "after");
+}
+
+TEST_F(MediaVerbs, FramesThatLastUnequallyAreSaidOnce) {
+    const std::string even = m_folder.file("even.gif"), close = m_folder.file("close.gif"),
+                      far = m_folder.file("far.gif");
+    for (const std::string& gif : {even, close, far}) writeSmallClip(gif, 5, 40);
+    ASSERT_TRUE(media::setGifDelays(close, {5, 7, 5, 7, 7}));
+    ASSERT_TRUE(media::setGifDelays(far, {5, 20, 5, 7, 50}));
+    const std::string aboutClose =
+        "note: " + close + ": its frames last from 50 to 70 ms each; they are taken at 17 frames/s\n";
+    const std::string aboutFar = "note: " + far +
+                                 ": its frames last from 50 to 500 ms each; each is shown at its own time, "
+                                 "and 5.747 frames/s is taken as their rate\n";
+    const auto check = [&](const std::vector<std::string>& arguments, const std::string& clip,
+                           const std::string& note) {
+        const ProgramRun run = runProgram(arguments);
+        ASSERT_EQ(run.exitCode, 0) << run.errors;
+        const std::size_t first = run.errors.find(note);
+        ASSERT_NE(first, std::string::npos) << run.errors;
+        EXPECT_EQ(run.errors.find("note: " + clip, first + 1), std::string::npos) << run.errors;
+        EXPECT_THAT(run.errors, Not(HasSubstr(even + ": its frames")));
+    };
+    check({"stitch", even, close, "--output", m_folder.file("grid.mp4")}, close, aboutClose);
+    check({"stitch", even, far, "--output", m_folder.file("grid.mp4")}, far, aboutFar);
+    check({"metrics", close}, close, aboutClose);
+    check({"metrics", even, "--reference", far}, far, aboutFar);
+    check({"metrics", even, close}, close, aboutClose);
+    check({"metrics", even, close, "--reference", close}, close, aboutClose);
+    check({"metrics", even, even, "--reference", far}, far, aboutFar);
 }
 
 TEST_F(MediaVerbs, StitchLeavesNothingBehindWhenAClipIsCorrupt) {

@@ -85,6 +85,36 @@ TEST(FrameTiming, KeepsAVariableRateAsItIs) {
     EXPECT_NEAR(timing.fps.value(), 5 / 0.3, 1e-3);
 }
 
+TEST(FrameTiming, SaysWhereFramesAreUnequalByMoreThanRounding) {
+    for (const double fps : {8.0, 12.0, 16.0, 24.0, 24000.0 / 1001, 25.0, 30.0, 60.0})
+        for (const double clock : {100.0, 1000.0, 90000.0})
+            EXPECT_FALSE(
+                frameTimingOf(roundedStamps(fps, 49, clock), {1, std::int64_t(clock)}, 0, {}).unequal)
+                << fps << " on " << clock;
+    const auto isNear = [](const FrameTiming& timing, double shortest, double longest, bool evened) {
+        ASSERT_TRUE(timing.unequal);
+        EXPECT_NEAR(timing.unequal->shortest, shortest, 1e-12);
+        EXPECT_NEAR(timing.unequal->longest, longest, 1e-12);
+        EXPECT_EQ(timing.unequal->isEvened, evened);
+    };
+    // Each stamp is within a hundredth of 17 frames/s.
+    const auto evened = frameTimingOf(std::vector<std::int64_t>{0, 5, 12, 17, 24}, {1, 100}, 7, {});
+    EXPECT_EQ(evened.fps, (Rational{17, 1}));
+    isNear(evened, 0.05, 0.07, true);
+    isNear(frameTimingOf(std::vector<std::int64_t>{100, 140, 150, 200, 330}, {1, 1000}, 70, {}), 0.01, 0.13,
+           false);
+    // A GIF that stops at its end; elsewhere a last frame's length is made up.
+    const std::vector<std::int64_t> equal{0, 5, 10, 15};
+    isNear(frameTimingOf(equal, {1, 100}, 100, {}), 0.05, 1, true);
+    EXPECT_FALSE(frameTimingOf(equal, {1, 1000}, 100, {}).unequal);
+    // A frame that AVI left out.
+    const std::vector<Rational> declared{{25, 1}, {25, 1}};
+    isNear(frameTimingOf(std::vector<std::int64_t>{0, 1, 2, 4, 5}, {1, 25}, 1, declared), 0.04, 0.08, false);
+    // A telephone's clock.
+    EXPECT_FALSE(
+        frameTimingOf(std::vector<std::int64_t>{0, 2990, 6010, 9000, 12030}, {1, 90000}, 0, {}).unequal);
+}
+
 TEST(FrameTiming, GivesASingleFrameItsOwnDuration) {
     const auto timing = frameTimingOf(std::vector<std::int64_t>{7}, {1, 1000}, 125, {});
     EXPECT_EQ(timing.fps, (Rational{8, 1}));

@@ -4,6 +4,7 @@
 #include <QMimeData>
 #include <QUrl>
 
+#include "tests/media/gif_delays.h"
 #include "tests/media/tagged_file.h"
 
 namespace reelgrid::studio {
@@ -42,6 +43,22 @@ TEST_F(WindowTest, AClipOfAnotherProgramSaysWithWhatItWasMade) {
     EXPECT_EQ(tile(0).label, "fox");
     EXPECT_EQ(tile(0).origin, QString::fromUtf8("wan2.1_t2v_1.3B · euler · 20 steps · cfg 6 · seed 42"));
     EXPECT_EQ(tile(1).origin, "");
+}
+
+TEST_F(WindowTest, AClipWhoseFramesLastUnequallySaysSoOnItsTile) {
+    const fs::path close = writeClip("close.gif"), far = writeClip("far.gif"), even = writeClip("even.gif");
+    ASSERT_TRUE(media::setGifDelays(close, {5, 7, 5, 7, 5}));
+    ASSERT_TRUE(media::setGifDelays(far, {5, 50}));
+    m_window.sessions().open({close, far, even});
+    const auto tile = [&](int index) { return m_window.grid().scene().tiles[std::size_t(index)].what; };
+    ASSERT_TRUE(waitUntil([&] {
+        return clips().size() == 3 &&
+               std::ranges::all_of(clips(), [](const auto& clip) { return clip.facts.has_value(); });
+    }));
+    EXPECT_TRUE(tile(0).origin.startsWith("frames of 50 to 70 ms, taken at "))
+        << tile(0).origin.toStdString();
+    EXPECT_TRUE(tile(1).origin.endsWith(" to 500 ms, at their own times")) << tile(1).origin.toStdString();
+    EXPECT_EQ(tile(2).origin, "");
 }
 
 TEST_F(WindowTest, DroppedFilesAreOpenedAndWhatIsNoFileIsNamed) {
