@@ -16,6 +16,7 @@
 #include "core/execution/memory_check.h"
 #include "core/protocol/backend_option.h"
 #include "core/protocol/render_fields.h"
+#include "kernels/backends/option_bounds.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::cli {
@@ -149,11 +150,24 @@ Result<AttentionCase> commonCase(const AttentionOptions& options) {
     common.backends = *std::move(backends);
     auto set = attention::BackendOptions::create(options.backendOptions);
     if (!set) return set.error();
-    common.options = *std::move(set);
-    for (const auto& asked : protocol::choicesIn(options.backendOptions))
+    common.settings.options = *std::move(set);
+    for (const auto& asked : protocol::choicesIn(options.backendOptions)) {
+        if (options.inputDir.empty() && kernels::keyWithoutLayers(asked.key) != asked.key)
+            return Error{ErrorCode::BadUsage, "--backend-option " + asked.backend + "." + asked.key + "=" +
+                                                  asked.value +
+                                                  ": made-up inputs are of no layer, calls that a render "
+                                                  "saved (--input-dir) were needed"};
         if (std::ranges::find(common.backends, asked.backend, &kernels::BackendInfo::name) ==
             common.backends.end())
             sayIdle("--backend-option", asked.backend + " is not among --kernel");
+    }
+    if (!(options.slaTopk > 0 && options.slaTopk <= 1))
+        return Error{ErrorCode::BadUsage, "--sla-topk " + significant(options.slaTopk, 6) +
+                                              ": a number above 0 and at most 1 was needed"};
+    if (options.slaTopk != common.settings.slaTopk &&
+        std::ranges::none_of(common.backends, &kernels::BackendInfo::linearBranch))
+        sayIdle("--sla-topk", "neither sla nor sagesla is among --kernel");
+    common.settings.slaTopk = options.slaTopk;
     if (!options.grid.empty()) {
         const auto grid = tokenGridFrom(options.grid);
         if (!grid) return grid.error();
@@ -271,6 +285,9 @@ void AttentionOptions::addTo(CLI::App& command) {
         ->type_name("NAME.KEY=VALUE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command
+        .add_option("--sla-topk", slaTopk, "Share of the key blocks that sla and sagesla keep, above 0 to 1")
+        ->capture_default_str();
     command.add_flag("--causal", causal, "With a causal mask, aligned at the bottom right");
     command.add_flag("--no-k-smooth", unsmoothedKeys,
                      "Have sagev1 and fav3_sage quantise their keys as they are");

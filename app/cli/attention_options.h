@@ -25,6 +25,7 @@ struct AttentionOptions {
     std::string inputDir;
     std::string grid;
     std::vector<std::string> backendOptions;
+    double slaTopk = kernels::SparseLinear{}.topkRatio;
     std::optional<std::int64_t> maxInputs, sampleRate;
     bool causal = false;
     bool unsmoothedKeys = false;

@@ -87,6 +87,16 @@ AttentionInput inputOf(const AttentionCase& wanted) {
     return wanted.captured ? readInput(wanted).value() : makeUp(wanted.madeUp, wanted.shape, wanted.type);
 }
 
+kernels::CallContext contextOf(const AttentionCase& wanted) {
+    kernels::CallContext context{.grid = wanted.grid};
+    if (!wanted.captured) return context;
+    context.module = wanted.captured->module.c_str();
+    context.branch = wanted.captured->branch.c_str();
+    context.layer = wanted.captured->layer.value_or(context.layer);
+    context.step = wanted.captured->step.value_or(context.step);
+    return context;
+}
+
 std::vector<Contender> contendersFor(const AttentionCase& wanted, const AttentionSubject& subject) {
     const kernels::BackendInfo& sdpa = *kernels::findBackend("sdpa");
     std::vector<Contender> contenders{{sdpa, subject, wanted}};
@@ -103,7 +113,7 @@ std::vector<AttentionRow> measureAttention(const AttentionCase& wanted, const Pr
     for (const auto* backend : wanted.backends) names.emplace_back(backend->name);
     const auto shared = attention::SharedTensors::forBackends(names, wanted.execution.device);
     const AttentionSubject subject(movedTo(inputOf(wanted), wanted.execution.device), wanted.mask,
-                                   wanted.keySmoothing, wanted.execution, wanted.options, wanted.grid);
+                                   wanted.keySmoothing, wanted.execution, wanted.settings, contextOf(wanted));
     const Stopwatch stopwatch(wanted.execution, wanted.clock);
     std::vector<Contender> contenders = contendersFor(wanted, subject);
 

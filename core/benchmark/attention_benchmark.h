@@ -29,7 +29,7 @@ struct AttentionCase {
     int repetitions = 0;        ///< 0: so many as leave each kernel its time (see below)
     std::string preset;         ///< whose shape it is; may be empty
     kernels::TokenGrid grid{};  ///< where the tokens lie; unknown: kernels aren't told
-    attention::BackendOptions options{};
+    attention::CallSettings settings{};
     MadeUp madeUp;
     std::optional<Captured> captured;  ///< in place of made-up tensors
 };

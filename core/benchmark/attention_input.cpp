@@ -75,7 +75,8 @@ class Source {
 
 AttentionInput movedTo(const AttentionInput& input, at::Device device) {
     AttentionInput moved = input;
-    for (at::Tensor* tensor : {&moved.q_BHND, &moved.k_BHMD, &moved.v_BHMD, &moved.keyBias_M})
+    for (at::Tensor* tensor :
+         {&moved.q_BHND, &moved.k_BHMD, &moved.v_BHMD, &moved.keyBias_M, &moved.projL_DD, &moved.projLBias_D})
         if (tensor->defined()) *tensor = tensor->to(device);
     return moved;
 }

@@ -19,6 +19,8 @@ struct AttentionInput {
     at::Tensor q_BHND, k_BHMD, v_BHMD;
     at::Tensor keyBias_M;         ///< fp32, added to every score of a key; may be undefined
     std::optional<double> scale;  ///< absent: 1/√D
+    /// proj_l of a layer that was trained for sla, fp32; may be undefined.
+    at::Tensor projL_DD{}, projLBias_D{};
 };
 
 AttentionInput movedTo(const AttentionInput& input, at::Device device);
@@ -52,6 +54,7 @@ struct Captured {
     std::int64_t inputIndex = 0;         ///< among those that are measured
     std::int64_t callIndex = 0;          ///< among the calls of its render
     std::optional<int> step{}, layer{};  ///< where the file says them
+    std::string module{}, branch{};      ///< likewise; else empty
 };
 
 at::ScalarType scalarTypeOf(kernels::DataType type);

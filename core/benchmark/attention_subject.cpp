@@ -41,17 +41,19 @@ std::optional<at::Tensor> scoreMaskOf(const AttentionInput& in, kernels::Mask ma
 }  // namespace
 
 AttentionSubject::AttentionSubject(AttentionInput input, kernels::Mask mask, kernels::KeySmoothing smoothing,
-                                   const execution::Execution& execution, attention::BackendOptions options,
-                                   const kernels::TokenGrid& grid)
+                                   const execution::Execution& execution, attention::CallSettings settings,
+                                   const kernels::CallContext& context)
     : m_input(std::move(input)),
       m_mask(mask),
       m_smoothing(smoothing),
       m_execution(execution),
-      m_options(std::move(options)),
-      m_grid(grid),
+      m_settings(std::move(settings)),
+      m_context(context),
       m_scoreMask(scoreMaskOf(m_input, mask)) {
     const std::int64_t dim = m_input.q_BHND.size(3);
-    m_zeros_DD = at::zeros({dim, dim}, at::TensorOptions(execution.device).dtype(at::kFloat));
+    m_projL_DD = m_input.projL_DD.defined()
+                     ? m_input.projL_DD
+                     : at::zeros({dim, dim}, at::TensorOptions(execution.device).dtype(at::kFloat));
 }
 
 bool AttentionSubject::sharesKeyHeads() const {
@@ -80,10 +82,14 @@ kernels::AttentionProblem AttentionSubject::problemFor(const kernels::BackendInf
     problem.scale = static_cast<float>(scaleOf(m_input));
     problem.mask = m_mask;
     problem.keySmoothing = m_smoothing;
-    problem.context.grid = m_grid;
-    problem.context.options = m_options.of(backend.name);
+    problem.context = m_context;
+    problem.context.options = m_settings.options.of(backend.name);
+    problem.sparseLinear.topkRatio = m_settings.slaTopk;
     if (m_input.keyBias_M.defined()) problem.keyBias = m_input.keyBias_M.const_data_ptr<float>();
-    if (backend.linearBranch) problem.sparseLinear.projection = m_zeros_DD.const_data_ptr<float>();
+    if (!backend.linearBranch) return problem;
+    problem.sparseLinear.projection = m_projL_DD.const_data_ptr<float>();
+    if (m_input.projLBias_D.defined())
+        problem.sparseLinear.bias = m_input.projLBias_D.const_data_ptr<float>();
     return problem;
 }
 
@@ -110,7 +116,8 @@ std::optional<double> AttentionSubject::kept() const {
 }
 
 at::Tensor AttentionSubject::runLibtorch(LibtorchOperator which) const {
-    const auto& [q, k, v, bias, scale] = m_input;
+    const at::Tensor &q = m_input.q_BHND, &k = m_input.k_BHMD, &v = m_input.v_BHMD;
+    const std::optional<double> scale = m_input.scale;
     const bool causal = usesLibtorchsMask();
     if (which == LibtorchOperator::Cudnn)
         return std::get<0>(at::_scaled_dot_product_cudnn_attention(
@@ -124,9 +131,9 @@ at::Tensor AttentionSubject::runLibtorch(LibtorchOperator which) const {
 }
 
 std::string AttentionSubject::choiceOfSdpa() const {
-    const auto& [q, k, v, bias, scale] = m_input;
-    const auto choice = static_cast<at::SDPBackend>(at::_fused_sdp_choice(
-        q, k, v, m_scoreMask, kNoDropout, usesLibtorchsMask(), scale, sharesKeyHeads()));
+    const auto choice = static_cast<at::SDPBackend>(
+        at::_fused_sdp_choice(m_input.q_BHND, m_input.k_BHMD, m_input.v_BHMD, m_scoreMask, kNoDropout,
+                              usesLibtorchsMask(), m_input.scale, sharesKeyHeads()));
     switch (choice) {
         case at::SDPBackend::flash_attention:
             return "flash";

@@ -19,10 +19,11 @@ namespace reelgrid::benchmark {
 /// without a copy of the output.
 class AttentionSubject {
   public:
-    /// `input` is on the execution's device.
+    /// `input` is on the execution's device. What `context` points to lives as long as this; its options are
+    /// those of `settings`.
     AttentionSubject(AttentionInput input, kernels::Mask mask, kernels::KeySmoothing smoothing,
-                     const execution::Execution& execution, attention::BackendOptions options = {},
-                     const kernels::TokenGrid& grid = {});
+                     const execution::Execution& execution, attention::CallSettings settings = {},
+                     const kernels::CallContext& context = {});
 
     /// Why the backend can't run it; nothing when it can.
     [[nodiscard]] std::optional<std::string> whyNot(const kernels::BackendInfo& backend) const;
@@ -52,12 +53,13 @@ class AttentionSubject {
     kernels::Mask m_mask;
     kernels::KeySmoothing m_smoothing;
     execution::Execution m_execution;
-    attention::BackendOptions m_options;
-    kernels::TokenGrid m_grid;
+    attention::CallSettings m_settings;
+    kernels::CallContext m_context;
     std::optional<at::Tensor>
         m_scoreMask;  ///< for sdpa: causal mask and key bias that it has no other way for
-    /// proj_l as it is before training: a linear branch costs what it costs and adds nothing.
-    at::Tensor m_zeros_DD;
+    /// The input's proj_l; where it has none, as it is before training: a linear branch costs what it costs
+    /// and adds nothing.
+    at::Tensor m_projL_DD;
 };
 
 }  // namespace reelgrid::benchmark

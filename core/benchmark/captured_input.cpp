@@ -47,6 +47,8 @@ Result<AttentionCase> caseOf(const capture::CapturedCall& call, AttentionCase wa
     wanted.captured->callIndex = call.callIndex;
     wanted.captured->step = call.step;
     wanted.captured->layer = call.layer;
+    wanted.captured->module = call.module;
+    wanted.captured->branch = call.branch;
     return wanted;
 }
 
@@ -86,7 +88,8 @@ Result<AttentionInput> readInput(const AttentionCase& wanted) {
     if (known->shape != wanted.shape)
         return Error{ErrorCode::InvalidData, call->file.string() + ": its shape was " + textOf(wanted.shape) +
                                                  " before measuring and is " + textOf(known->shape) + " now"};
-    AttentionInput input{call->q_BHND, call->k_BHMD, call->v_BHMD, call->keyBias_M, call->scale};
+    AttentionInput input{call->q_BHND, call->k_BHMD,   call->v_BHMD,     call->keyBias_M,
+                         call->scale,  call->projL_DD, call->projLBias_D};
     for (at::Tensor* tensor : {&input.q_BHND, &input.k_BHMD, &input.v_BHMD})
         *tensor = tensor->to(scalarTypeOf(wanted.type));
     return input;

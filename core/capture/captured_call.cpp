@@ -115,6 +115,20 @@ at::Tensor keyBias(const Content& content, std::int64_t keys) {
     return bias.contiguous();
 }
 
+/// Of proj_l, whose every dimension is the head dim.
+at::Tensor projectionPart(const Content& content, const char* key, std::size_t dimensions,
+                          std::int64_t headDim) {
+    if (content.find<pt::Tensor>(key, "a tensor") == nullptr) return {};
+    const pt::Tensor& stored = required(content, key, dimensions);
+    const at::Tensor part = weights::tensorFrom(stored);
+    if (part.scalar_type() != at::kFloat ||
+        std::ranges::any_of(part.sizes(), [&](std::int64_t size) { return size != headDim; }))
+        refuse(std::string(key) + " has shape " + shapeText(stored) + " and dtype " +
+               at::toString(part.scalar_type()) + ": q's head dim " + std::to_string(headDim) +
+               " in each of " + std::to_string(dimensions) + " dimensions, in float32, was needed");
+    return part.contiguous();
+}
+
 /// Where the tokens lie: frames, rows, columns, text before and behind; they are the call's.
 kernels::TokenGrid gridFrom(const Content& content, std::int64_t queries) {
     constexpr const char* kNeeded = "a list of five whole numbers";
@@ -186,9 +200,15 @@ CapturedCall callFrom(const Content& content, const fs::path& file, Layout layou
                       .k_BHMD = heads(required(content, "k", 4), bshd),
                       .v_BHMD = heads(required(content, "v", 4), bshd),
                       .keyBias_M = {},
+                      .projL_DD = {},
+                      .projLBias_D = {},
                       .scale = content.scale("scale")};
     checkTogether(call);
     call.keyBias_M = keyBias(content, call.k_BHMD.size(2));
+    call.projL_DD = projectionPart(content, "proj_l_weight", 2, call.q_BHND.size(3));
+    call.projLBias_D = projectionPart(content, "proj_l_bias", 1, call.q_BHND.size(3));
+    if (call.projLBias_D.defined() && !call.projL_DD.defined())
+        refuse("it has proj_l_bias without proj_l_weight: both or none were needed");
     call.grid = gridFrom(content, call.q_BHND.size(2));
     if (call.kernel.empty() && name) call.kernel = name->kernel;
     if (const auto* kwargs = content.find<pt::Dict>("kwargs", "a dict")) readArguments(*kwargs, call);

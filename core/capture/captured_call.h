@@ -25,6 +25,8 @@ struct CapturedCall {
     /// On the CPU, of one dtype, D contiguous, whatever the file's layout was.
     at::Tensor q_BHND, k_BHMD, v_BHMD;
     at::Tensor keyBias_M;  ///< fp32, may be undefined
+    /// proj_l of a layer that was trained for sla, fp32; may be undefined, the bias by itself, too.
+    at::Tensor projL_DD, projLBias_D;
     kernels::Mask mask = kernels::Mask::None;
     std::optional<double> scale;  ///< absent: 1/√D
     kernels::TokenGrid grid{};    ///< where the tokens lie in the clip; not known: no frames

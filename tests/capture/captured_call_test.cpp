@@ -99,6 +99,21 @@ TEST_F(MadeCapture, NeedsNoMoreThanTheTensors) {
     EXPECT_TRUE(at::equal(call->q_BHND, m_tensors["q"]));
 }
 
+TEST_F(MadeCapture, HasTheProjectionOfALayerThatWasTrainedForSla) {
+    EXPECT_FALSE(read()->projL_DD.defined());
+    m_tensors["proj_l_weight"] = at::randn({8, 8});
+    EXPECT_TRUE(at::equal(read()->projL_DD, m_tensors["proj_l_weight"]));
+    EXPECT_FALSE(read()->projLBias_D.defined());
+    m_tensors["proj_l_bias"] = at::randn({8});
+    EXPECT_TRUE(at::equal(read()->projLBias_D, m_tensors["proj_l_bias"]));
+    m_tensors["proj_l_weight"] = at::randn({8, 4});
+    EXPECT_THAT(refusal(), HasSubstr("proj_l_weight has shape (8, 4) and dtype Float: q's head dim 8"));
+    m_tensors["proj_l_weight"] = at::randn({8, 8}).to(at::kHalf);
+    EXPECT_THAT(refusal(), HasSubstr("dtype Half"));
+    m_tensors.erase("proj_l_weight");
+    EXPECT_THAT(refusal(), HasSubstr("proj_l_bias without proj_l_weight"));
+}
+
 TEST_F(MadeCapture, TokensFirstIsTurnedAround) {
     for (auto& [key, tensor] : m_tensors) tensor = tensor.transpose(1, 2).contiguous();
     EXPECT_TRUE(at::equal(read(Layout::Bshd)->q_BHND, m_tensors["q"].transpose(1, 2)));
