@@ -21,8 +21,8 @@ macro(reelgrid_no_cuda why)
     return()
 endmacro()
 
-if(REELGRID_CUDA STREQUAL "OFF" OR NOT REELGRID_WITH_MODELS OR REELGRID_SANITIZE)
-    # Without libtorch there is no device but the CPU; the CUDA libraries are not instrumented for sanitizers.
+if(REELGRID_CUDA STREQUAL "OFF" OR NOT REELGRID_WITH_MODELS OR (REELGRID_SANITIZE AND NOT REELGRID_CUDA STREQUAL "ON"))
+    # Without libtorch there is no device but the CPU; under sanitizers only where it is asked for.
     return()
 endif()
 

@@ -1,11 +1,12 @@
 # What runs under which sanitizer, and why, is said in packaging/test-sanitized.
 set(REELGRID_SANITIZE "" CACHE STRING "Sanitizers for every target, as -fsanitize= takes them (e.g. address,undefined)")
 if(REELGRID_SANITIZE)
-    add_compile_options(-fsanitize=${REELGRID_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-    add_link_options(-fsanitize=${REELGRID_SANITIZE})
+    # nvcc knows none of these: kernels for GPUs stay as they are, their callers are checked.
+    add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${REELGRID_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+    add_link_options("$<$<LINK_LANGUAGE:C,CXX>:-fsanitize=${REELGRID_SANITIZE}>")
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # Between the checks GCC loses track of what is set where; release builds keep the warning.
-        add_compile_options(-Wno-maybe-uninitialized)
+        add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-Wno-maybe-uninitialized>")
     endif()
 endif()
 
