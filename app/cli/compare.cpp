@@ -394,6 +394,13 @@ Result<Fleet> surveyFleet(const CompareVerb& verb, const machine::Machine& machi
     return fleet;
 }
 
+/// Whether there will be a reference's clip and another one, which all have one size.
+bool isMeasuredAgainstReference(const CompareVerb& verb, const Comparison& comparison) {
+    return (comparison.entries.size() > 1 || !verb.engine.empty()) &&
+           std::ranges::any_of(comparison.entries,
+                               [](const ComparisonEntry& entry) { return entry.caption.isReference(); });
+}
+
 bool isOnGpu(const catalog::RenderSettings& settings) {
     const auto device = devices::deviceNamed(settings.device);
     return device && device->kind == devices::DeviceKind::Cuda;
@@ -440,7 +447,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     verb.render.setRanks(verb.ranks.ranks());
     if (!verb.fps.empty())
         if (auto rate = frameRateFrom(verb.fps); !rate) return fail(rate.error());
-    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
+    if (auto found = verb.asked.requireSources(); !found) return fail(found.error());
     const InterruptWatch interrupts;
     std::optional<Fleet> fleet;
     if (!verb.hostsFile.empty()) {
@@ -454,6 +461,10 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     Comparison comparison = *std::move(plan);
     if (fleet)
         if (auto decided = decideForAll(comparison, machine); !decided) return fail(decided.error());
+    if (isMeasuredAgainstReference(verb, comparison))
+        if (auto fits = verb.asked.requireSidesAgainstReference(comparison.entries.front().checked); !fits)
+            return fail(fits.error());
+    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
     std::optional<DiffusersEngine> engine;
     if (!verb.engine.empty()) {
         auto found = DiffusersEngine::find();
