@@ -482,6 +482,10 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     if (const std::string others = otherRequestsLine(comparison); !others.empty()) say("note: " + others);
     if (verb.reuse || verb.resume) reuseEarlier(comparison);
     if (verb.reuse && !verb.script.empty()) reuseByName(comparison);
+    // Other machines have other memory.
+    if (engine && !fleet)
+        if (auto decodes = requireDecodable(*engine, comparison, machine); !decodes)
+            return fail(decodes.error());
     const bool allReused = std::ranges::all_of(comparison.entries, &ComparisonEntry::reused);
     std::error_code ignored;
     if (!verb.stitch && !allReused && fs::exists(comparison.gridPath(), ignored))

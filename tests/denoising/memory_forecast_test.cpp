@@ -82,7 +82,11 @@ TEST_F(ForecastOfParts, DecodesInTilesWhereTheyAreAskedForOrTheWholeDoesNotFit) 
     EXPECT_EQ(forecast().peak, 1000 + 7 + 500 + 300) << "denoising is fuller than tiles";
     m_settings.vaeTiling = protocol::kTilingAuto;
     EXPECT_EQ(forecast(2007).peak, 2007);
+    EXPECT_FALSE(forecast(2007).tiles);
     EXPECT_EQ(forecast(2006).peak, 1000 + 7 + 500 + 300);
+    EXPECT_TRUE(forecast(2006).tiles);
+    m_settings.vaeTiling = protocol::kTilingOff;
+    EXPECT_FALSE(forecast(2006).tiles);
 }
 
 TEST_F(ForecastOfParts, HoldsASecondNetworkWhereThereIsRoomToWorkBesideIt) {
