@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/denoising/cublas_memory.h"
 #include "core/denoising/process_memory.h"
 #include "core/denoising/video_model.h"
 
@@ -46,6 +47,7 @@ MemoryForecast forecastOf(const ModelMemory& model, const catalog::RenderSetting
     std::uint64_t always = model.network + model.vae->weightBytes();
     // On a GPU only what libtorch hands out is counted.
     if (options.execution.device.is_cpu()) always += kProcessBytes;
+    always += cublasBytes(options.execution.device, settings);
     const std::uint64_t second = model.secondNetwork;
     if (second > 0 && options.offload == Offload::None && available > always + kept + second + second / 2)
         always += second;
