@@ -396,6 +396,13 @@ Result<Fleet> surveyFleet(const CompareVerb& verb, const machine::Machine& machi
     return fleet;
 }
 
+/// Whether there will be a reference's clip and another one, which all have one size.
+bool isMeasuredAgainstReference(const CompareVerb& verb, const Comparison& comparison) {
+    return (comparison.entries.size() > 1 || !verb.engine.empty()) &&
+           std::ranges::any_of(comparison.entries,
+                               [](const ComparisonEntry& entry) { return entry.caption.isReference(); });
+}
+
 bool isOnGpu(const catalog::RenderSettings& settings) {
     const auto device = devices::deviceNamed(settings.device);
     return device && device->kind == devices::DeviceKind::Cuda;
@@ -442,7 +449,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     verb.render.setRanks(verb.ranks.ranks());
     if (!verb.fps.empty())
         if (auto rate = frameRateFrom(verb.fps); !rate) return fail(rate.error());
-    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
+    if (auto found = verb.asked.requireSources(); !found) return fail(found.error());
     const InterruptWatch interrupts;
     std::optional<Fleet> fleet;
     if (!verb.hostsFile.empty()) {
@@ -456,6 +463,10 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     Comparison comparison = *std::move(plan);
     if (fleet)
         if (auto decided = decideForAll(comparison, machine); !decided) return fail(decided.error());
+    if (isMeasuredAgainstReference(verb, comparison))
+        if (auto fits = verb.asked.requireSidesAgainstReference(comparison.entries.front().checked); !fits)
+            return fail(fits.error());
+    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
     std::optional<DiffusersEngine> engine;
     if (!verb.engine.empty()) {
         auto found = DiffusersEngine::find();
@@ -473,6 +484,10 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     if (const std::string others = otherRequestsLine(comparison); !others.empty()) say("note: " + others);
     if (verb.reuse || verb.resume) reuseEarlier(comparison);
     if (verb.reuse && !verb.script.empty()) reuseByName(comparison);
+    // Other machines have other memory.
+    if (engine && !fleet)
+        if (auto decodes = requireDecodable(*engine, comparison, machine); !decodes)
+            return fail(decodes.error());
     const bool allReused = std::ranges::all_of(comparison.entries, &ComparisonEntry::reused);
     std::error_code ignored;
     if (!verb.stitch && !allReused && fs::exists(comparison.gridPath(), ignored))

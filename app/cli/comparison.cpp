@@ -65,10 +65,27 @@ Result<void> measureMissingDrift(Comparison& comparison) {
     return {};
 }
 
+namespace {
+
+/// The reference, else the first that has no error.
+const ComparisonEntry* engineReferenceOf(const Comparison& comparison) {
+    const auto finished = comparison.finished();
+    const auto reference = std::ranges::find_if(
+        finished, [](const ComparisonEntry* entry) { return entry->caption.isReference(); });
+    return reference == finished.end() ? finished.front() : *reference;
+}
+
+}  // namespace
+
+Result<void> requireDecodable(const DiffusersEngine& engine, const Comparison& comparison,
+                              const machine::Machine& machine) {
+    const ComparisonEntry* reference = engineReferenceOf(comparison);
+    return reference->reused ? engine.acceptsDecoded(reference->clip)
+                             : engine.acceptsDecodeOf(reference->checked, machine);
+}
+
 void renderWith(const DiffusersEngine& engine, Comparison& comparison, const std::stop_token& stop) {
-    const ComparisonEntry* reference = comparison.finished().front();
-    for (const ComparisonEntry* entry : std::as_const(comparison).finished())
-        if (entry->caption.isReference()) reference = entry;
+    const ComparisonEntry* reference = engineReferenceOf(comparison);
     ComparisonEntry entry;
     entry.isForeign = true;
     entry.checked = reference->checked;

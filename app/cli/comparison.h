@@ -50,6 +50,11 @@ void reuseEarlier(Comparison& comparison);
 /// counts for nothing. Without a reference clip there is none.
 Result<void> measureMissingDrift(Comparison& comparison);
 
+/// OutOfMemory where the engine can't decode what it will be given, the clip of the reference, else the first
+/// one: before anything is rendered on this machine.
+Result<void> requireDecodable(const DiffusersEngine& engine, const Comparison& comparison,
+                              const machine::Machine& machine);
+
 /// Renders what the reference, else the first finished clip, is of with the engine, as a further entry.
 void renderWith(const DiffusersEngine& engine, Comparison& comparison, const std::stop_token& stop);
 

@@ -17,6 +17,7 @@
 #include "core/media/image.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/pipeline/render_forecast.h"
 #include "core/plugins/python/python_interpreter.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/pending_result.h"
@@ -112,28 +113,24 @@ std::string pipelineFor(const json& pipelines, const families::ModelIndex& index
     return pipelines.value(own, json::object()).value(fellow, own);
 }
 
-/// A render's pictures by the fields that name them.
-std::array<std::pair<const char*, std::optional<std::string>>, 2> picturesOf(
-    const catalog::RenderSettings& settings) {
-    return {std::pair{"img_file_path", settings.imgFilePath},
-            std::pair{"last_img_file_path", settings.lastImgFilePath}};
-}
+/// A picture of a render, by the field and the option that name it.
+struct GivenPicture {
+    const char* field;
+    const char* option;
+    const std::optional<std::string>& file;
+};
 
-/// The option of a field.
-std::string optionNamed(const std::string& key) {
-    std::string option;
-    protocol::forEachRenderField([&](const protocol::RenderField& field, auto) {
-        if (key == field.key) option = optionOf(field);
-    });
-    return option;
+std::array<GivenPicture, 2> picturesOf(const catalog::RenderSettings& settings) {
+    return {GivenPicture{"img_file_path", "--img-file-path", settings.imgFilePath},
+            GivenPicture{"last_img_file_path", "--last-img-file-path", settings.lastImgFilePath}};
 }
 
 /// An option that was given and that this pipeline isn't handed; empty where there is none.
 std::string optionNotTaken(const json& pipeline, const catalog::RenderSettings& settings) {
     const json arguments = pipeline.value("pictures", json::object());
-    for (const auto& [field, file] : picturesOf(settings))
-        if (file && !arguments.contains(field)) return optionNamed(field);
-    // What doesn't fit at once is settled where it is rendered.
+    for (const GivenPicture& picture : picturesOf(settings))
+        if (picture.file && !arguments.contains(picture.field)) return picture.option;
+    // What doesn't fit at once is acceptsDecodeOf()'s.
     if (settings.vaeTiling == protocol::kTilingOn) return "--vae-tiling on";
     return {};
 }
@@ -282,6 +279,29 @@ Result<void> DiffusersEngine::accepts(const CheckedRequest& checked) const {
     return {};
 }
 
+Result<void> DiffusersEngine::requireDecodedWhole(const catalog::RenderSettings& made,
+                                                  const fs::path& clip) const {
+    if (made.vaeTiling != protocol::kTilingOn) return {};
+    return Error{ErrorCode::OutOfMemory,
+                 clip.string() + " was decoded in tiles, as the whole didn't fit in memory, and " + title() +
+                     " decodes whole: a smaller size or fewer frames were needed"};
+}
+
+Result<void> DiffusersEngine::acceptsDecoded(const fs::path& clip) const {
+    const auto made = result::readClipResult(clip).manifest.settings;
+    return made ? requireDecodedWhole(*made, clip) : Result<void>();
+}
+
+Result<void> DiffusersEngine::acceptsDecodeOf(const CheckedRequest& checked,
+                                              const machine::Machine& machine) const {
+    // What else is wrong with it is said where it is rendered.
+    const auto forecast = pipeline::forecastRender(checked.request(), machine);
+    if (!forecast || !forecast->tiles) return {};
+    return Error{ErrorCode::OutOfMemory,
+                 "--with-engine diffusers: the decode doesn't fit in memory but in tiles, and " + title() +
+                     " decodes whole: a smaller size or fewer frames were needed"};
+}
+
 Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::path& reference,
                                      const fs::path& clip, const Told& told,
                                      const std::stop_token& stop) const try {
@@ -289,10 +309,7 @@ Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::pa
     const catalog::RenderSettings& settings = made.settings ? *made.settings : checked.settings();
     const auto index = families::ModelIndex::read(checked.model().source());
     if (!index) return index.error();
-    if (settings.vaeTiling == protocol::kTilingOn)
-        return Error{ErrorCode::OutOfMemory,
-                     reference.string() + " was decoded in tiles, as the whole didn't fit in memory, and " +
-                         title() + " decodes whole: a smaller size or fewer frames were needed"};
+    if (auto whole = requireDecodedWhole(settings, reference); !whole) return whole;
     const std::string className = pipelineFor(m_pipelines, *index, settings);
     const json& pipeline = m_pipelines[className];
     auto pending = result::PendingResult::create(clip);
@@ -326,15 +343,13 @@ Result<void> DiffusersEngine::render(const CheckedRequest& checked, const fs::pa
 
     json pictures = json::object();
     const json arguments = pipeline.value("pictures", json::object());
-    for (const auto& [field, file] : picturesOf(settings)) {
+    for (const auto& [field, option, file] : picturesOf(settings)) {
         if (!file) continue;
-        if (!arguments.contains(field))
-            return Error{ErrorCode::BadUsage, title() + ": " + className + " takes no " + field};
         const fs::path to = folder.path() / (std::string(field) + ".ppm");
         if (auto written = writePicture(*file, settings, pipeline.value("takes_pictures_whole", false), to);
             !written)
             return written;
-        pictures[arguments[field].get<std::string>()] = to.string();
+        pictures[arguments.at(field).get<std::string>()] = to.string();
     }
 
     const json values = result::toJson(made)["settings"];

@@ -27,6 +27,13 @@ class DiffusersEngine {
     /// a pipeline that it isn't handed, an option that only ReelGrid has.
     [[nodiscard]] Result<void> accepts(const CheckedRequest& checked) const;
 
+    /// OutOfMemory where a render that was accepted would decode in tiles on this machine, as far as that can
+    /// be told before it: diffusers decodes whole.
+    [[nodiscard]] Result<void> acceptsDecodeOf(const CheckedRequest& checked,
+                                               const machine::Machine& machine) const;
+    /// The same of a clip that is there.
+    [[nodiscard]] Result<void> acceptsDecoded(const std::filesystem::path& clip) const;
+
     using Told = std::function<void(const std::string& stage, int done, int total)>;
 
     /// Renders what the clip `reference` is of, from the same noise, into a result of its own at `clip`.
@@ -37,6 +44,9 @@ class DiffusersEngine {
   private:
     DiffusersEngine(std::filesystem::path python, std::string version, nlohmann::json pipelines)
         : m_python(std::move(python)), m_version(std::move(version)), m_pipelines(std::move(pipelines)) {}
+
+    [[nodiscard]] Result<void> requireDecodedWhole(const catalog::RenderSettings& made,
+                                                   const std::filesystem::path& clip) const;
 
     std::filesystem::path m_python;
     std::string m_version;

@@ -7,6 +7,7 @@
 #include "core/comparison/compared_frames.h"
 #include "core/execution/execution.h"
 #include "core/perception/metric_source.h"
+#include "core/pipeline/input_pictures.h"
 
 namespace reelgrid::cli {
 
@@ -75,6 +76,21 @@ Result<void> MetricOptions::requireSources() const {
     const auto sources = perception::findSources(metrics::askedFrom(m_names).value(), m_weights);
     if (!sources) return sources.error();
     return {};
+}
+
+Result<void> MetricOptions::requireSidesAgainstReference(const CheckedRequest& checked) const try {
+    const auto asked = metrics::askedFrom(m_names);
+    if (!asked) return asked.error();
+    if (needingReference().empty()) return {};
+    catalog::RenderSettings settings = checked.settings();
+    pipeline::fitToPicture(settings, checked.model());
+    for (const metrics::Asked metric : *asked)
+        if (metrics::infoOf(metric).needsReference)
+            if (auto fits = metrics::requireSides(metric, settings.width, settings.height); !fits)
+                return fits;
+    return {};
+} catch (const Failure& failure) {
+    return failure.error();
 }
 
 Result<void> MetricOptions::check() {

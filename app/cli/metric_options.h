@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/checked_request.h"
 #include "core/base/result.h"
 #include "core/machine/machine.h"
 #include "core/perception/perception.h"
@@ -25,6 +26,9 @@ class MetricOptions {
     [[nodiscard]] Result<void> requireNames() const;
     /// The same, and NotFound or Unsupported where weights or a program are missing; loads nothing.
     [[nodiscard]] Result<void> requireSources() const;
+    /// BadUsage where one that is measured against a reference clip needs larger pictures than the render
+    /// makes. Reads the picture that the clip's shape is of.
+    [[nodiscard]] Result<void> requireSidesAgainstReference(const CheckedRequest& checked) const;
     /// The first of them that needs a reference clip; empty: none does.
     [[nodiscard]] std::string needingReference() const;
     /// Whether one of them depends on what the clip is to show.

@@ -134,6 +134,19 @@ Result<Run> runOf(const SuiteVerb& verb, const machine::Machine& machine) {
     return run;
 }
 
+/// Whether --metrics can be measured on the clips of each size. Those that are held against one reference
+/// have its size.
+Result<void> requireSides(const Run& run, const MetricOptions& asked) {
+    std::set<std::size_t> references;
+    for (std::size_t i = 0; i < run.plan.jobs.size(); ++i) {
+        const std::size_t reference = run.plan.jobs[i].reference;
+        if (reference == i || !references.insert(reference).second) continue;
+        if (auto fits = asked.requireSidesAgainstReference(run.checked[reference]); !fits)
+            return fits.error().in(run.rows[i].clip.filename().string());
+    }
+    return {};
+}
+
 /// The jobs whose clips aren't there yet, whole and of the same render.
 std::vector<std::size_t> missingOf(const Run& run) {
     using State = comparison::EarlierResult::State;
@@ -311,7 +324,7 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     }
     const auto lanes = lanesOf(verb, machine);
     if (!lanes) return fail(lanes.error());
-    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
+    if (auto found = verb.asked.requireSources(); !found) return fail(found.error());
     // Before rendering, so that a wrong folder doesn't cost hours, and this suite's own isn't overwritten
     // yet.
     std::optional<suite::OtherSuite> other;
@@ -325,6 +338,8 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     Run run = *std::move(prepared);
     if (other)
         if (auto same = requireSameJobs(run.plan, *other); !same) return fail(same.error().in("--against"));
+    if (auto fits = requireSides(run, verb.asked); !fits) return fail(fits.error());
+    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
     const auto lock = result::WriterLock::acquire(run.folder / "suite");
     if (!lock) return fail(lock.error());
     const std::vector<std::size_t> missing = missingOf(run);

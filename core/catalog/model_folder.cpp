@@ -4,11 +4,9 @@
 #include <set>
 
 #include "core/base/folder.h"
-#include "core/base/json.h"
 #include "core/base/one_line.h"
+#include "core/catalog/own_defaults.h"
 #include "core/families/family.h"
-#include "core/protocol/field_reader.h"
-#include "core/protocol/render_request.h"
 #include "core/protocol/step_cache_json.h"
 #include "core/pt/state_dict.h"
 
@@ -52,19 +50,6 @@ families::ComponentInfo readComponent(const families::ModelIndex& index, const s
     }
     component.dtypes.assign(dtypes.begin(), dtypes.end());
     return component;
-}
-
-/// The model's own title and defaults: what a folder says of itself in reelgrid.json.
-Result<void> readOwnDefaults(const fs::path& file, families::ModelInfo& model) {
-    std::error_code failed;
-    if (!fs::exists(file, failed)) return {};
-    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-    auto own = readJsonObject(file, kMostBytes, RepeatedKeys::Refused);
-    if (!own) return own.error();
-    protocol::FieldReader fields(*own, file.string(), ErrorCode::InvalidData);
-    fields.text("title", model.title);
-    if (auto read = fields.finish(); !read) return read.error();
-    return protocol::readRenderDefaults(*own, file.string(), model.defaults);
 }
 
 /// What a folder says for step caches in step-cache.json, in the place of what was published.
@@ -172,7 +157,7 @@ Result<families::ModelInfo> readModel(const families::ModelSource& source) {
     model->indexFile = index->file();
     model->title = folder.filename().string();
     model->components = std::move(components);
-    if (auto own = readOwnDefaults(folder / "reelgrid.json", *model); !own) return own.error();
+    if (auto own = readOwnDefaults(folder / kOwnDefaultsFile, *model); !own) return own.error();
     if (auto own = readOwnStepCaches(folder / "step-cache.json", *model); !own) return own.error();
     return model;
 }

@@ -12,8 +12,10 @@
 #include "core/base/number_text.h"
 #include "core/base/one_line.h"
 #include "core/catalog/capture_choice.h"
+#include "core/catalog/choice_words.h"
 #include "core/catalog/default_dtype.h"
 #include "core/catalog/model_name.h"
+#include "core/catalog/own_defaults.h"
 #include "core/catalog/policy_check.h"
 #include "core/devices/gpu_choice.h"
 #include "core/protocol/asked_backends.h"
@@ -31,17 +33,6 @@ Error wrong(const std::string& option, const T& value, const std::string& needed
     std::ostringstream text;
     text << option << " " << value << ": " << needed << " was needed";
     return {ErrorCode::BadUsage, text.str()};
-}
-
-std::string oneOf(const std::vector<std::string>& names) {
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
-    return text;
-}
-
-bool isAmong(const std::vector<std::string>& names, const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
 }
 
 /// The request's values, and the model's where it has none.
@@ -224,7 +215,19 @@ struct DeviceChoice {
     const char* option;
     const std::string& value;
     std::vector<std::string> onCpu, onGpu;
+    bool isModels = false;  ///< a default of the model's own file, which has its key for the option
 };
+
+/// Another one is to be asked for, by the option or in the model's file, wherever the value came from.
+Error wrong(const DeviceChoice& choice, const families::ModelInfo& model, const std::string& needed) {
+    const std::string option = choice.option;
+    if (!choice.isModels) return wrong(option, choice.value, needed);
+    std::string key = option.substr(2);
+    std::ranges::replace(key, '-', '_');
+    return {ErrorCode::Unsupported, (model.folder / kOwnDefaultsFile).string() + ": " + key + " \"" +
+                                        choice.value + "\": " + needed + " was needed; " + option +
+                                        " takes its place"};
+}
 
 /// After the dtype.
 Result<void> settleLinear(RenderSettings& settings, const families::ModelInfo& model) {
@@ -239,8 +242,8 @@ Result<void> settleLinear(RenderSettings& settings, const families::ModelInfo& m
 }
 
 /// What is chosen by the device where the request leaves it open, and what the device can't do.
-Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo& model,
-                            const machine::Machine& machine) {
+Result<void> settleOnDevice(RenderSettings& settings, const protocol::RenderRequest& request,
+                            const families::ModelInfo& model, const machine::Machine& machine) {
     if (settings.device.empty())
         settings.device = devices::defaultDevice(machine.gpus, roomFor(model, settings)).text();
     const auto device = devices::deviceNamed(settings.device);
@@ -256,20 +259,36 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
 
     if (auto settled = settleLinear(settings, model); !settled) return settled;
 
-    for (const DeviceChoice& choice :
-         {DeviceChoice{"--dtype", settings.dtype, {"fp32", "bf16"}, {"fp32", "bf16", "fp16"}},
-          DeviceChoice{"--vae-dtype", settings.vaeDtype, {"fp32", "bf16"}, {"fp32", "bf16", "fp16"}},
-          DeviceChoice{"--fp32-precision",
-                       settings.fp32Precision,
-                       {protocol::kIeee},
-                       {protocol::kIeee, protocol::kTf32}},
-          DeviceChoice{"--generator", settings.generator, {"cpu"}, {"cpu", "cuda"}}}) {
+    // No family has defaults of these: what there is comes from the model's own file.
+    const auto isModels = [](const std::optional<std::string>& asked, const std::string& own) {
+        return !asked && !own.empty();
+    };
+    const families::RenderDefaults& own = model.defaults;
+    for (const DeviceChoice& choice : {DeviceChoice{"--dtype",
+                                                    settings.dtype,
+                                                    {"fp32", "bf16"},
+                                                    {"fp32", "bf16", "fp16"},
+                                                    isModels(request.dtype, own.dtype)},
+                                       DeviceChoice{"--vae-dtype",
+                                                    settings.vaeDtype,
+                                                    {"fp32", "bf16"},
+                                                    {"fp32", "bf16", "fp16"},
+                                                    isModels(request.vaeDtype, own.vaeDtype)},
+                                       DeviceChoice{"--fp32-precision",
+                                                    settings.fp32Precision,
+                                                    {protocol::kIeee},
+                                                    {protocol::kIeee, protocol::kTf32}},
+                                       DeviceChoice{"--generator",
+                                                    settings.generator,
+                                                    {"cpu"},
+                                                    {"cpu", "cuda"},
+                                                    isModels(request.generator, own.generator)}}) {
         // What a device of another maker takes beyond the CPU's choices is its libtorch's affair.
         const bool isOfCuda = choice.onGpu.back() == "cuda" || choice.onGpu.back() == protocol::kTf32;
         const bool likeCpu = onCpu || (!onCuda && isOfCuda);
         const std::vector<std::string>& names = likeCpu ? choice.onCpu : choice.onGpu;
         if (!isAmong(names, choice.value))
-            return wrong(choice.option, choice.value,
+            return wrong(choice, model,
                          (likeCpu ? "on " + (onCpu ? "the CPU" : settings.device) + " " : "") + oneOf(names));
     }
     if (!onCuda && settings.useTorchCompile)
@@ -458,7 +477,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto useless = findUseless(request, model)) return *useless;
     settleModelsOwn(settings, request, model, defaults);
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
-    if (auto fits = settleOnDevice(settings, model, machine); !fits) return fits.error();
+    if (auto fits = settleOnDevice(settings, request, model, machine); !fits) return fits.error();
     if (auto fits = settleProfile(settings); !fits) return fits.error();
     if (auto fits = settleTiling(settings, model); !fits) return fits.error();
     if (auto fits = checkOffload(settings); !fits) return fits.error();

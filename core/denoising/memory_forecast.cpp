@@ -3,21 +3,29 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/denoising/cublas_memory.h"
 #include "core/denoising/process_memory.h"
 #include "core/denoising/video_model.h"
 
 namespace reelgrid::denoising {
 namespace {
 
+struct VaeMemory {
+    std::uint64_t bytes = 0;
+    bool isTiled = false;
+};
+
 /// What the VAE works in beside what is `held`: in tiles where they are asked for, or where the whole
-/// wouldn't fit.
+/// wouldn't fit and they take less.
 template <class BytesOf>
-std::uint64_t vaeBytes(const BytesOf& bytesOf, const vae::Tiling& tiles,
-                       const catalog::RenderSettings& settings, std::uint64_t held, std::uint64_t available) {
+VaeMemory vaeMemory(const BytesOf& bytesOf, const vae::Tiling& tiles, const catalog::RenderSettings& settings,
+                    std::uint64_t held, std::uint64_t available) {
     const std::uint64_t whole = bytesOf(std::nullopt);
-    const bool isTiled = settings.vaeTiling == protocol::kTilingOn ||
-                         (settings.vaeTiling == protocol::kTilingAuto && held + whole > available);
-    return isTiled ? std::min(whole, bytesOf(tiles)) : whole;
+    const bool isAsked = settings.vaeTiling == protocol::kTilingOn;
+    if (!isAsked && (settings.vaeTiling != protocol::kTilingAuto || held + whole <= available))
+        return {whole, false};
+    const std::uint64_t tiled = bytesOf(tiles);
+    return {std::min(whole, tiled), isAsked || tiled < whole};
 }
 
 }  // namespace
@@ -39,6 +47,7 @@ MemoryForecast forecastOf(const ModelMemory& model, const catalog::RenderSetting
     std::uint64_t always = model.network + model.vae->weightBytes();
     // On a GPU only what libtorch hands out is counted.
     if (options.execution.device.is_cpu()) always += kProcessBytes;
+    always += cublasBytes(options.execution.device, settings);
     const std::uint64_t second = model.secondNetwork;
     if (second > 0 && options.offload == Offload::None && available > always + kept + second + second / 2)
         always += second;
@@ -49,19 +58,23 @@ MemoryForecast forecastOf(const ModelMemory& model, const catalog::RenderSetting
     const auto decode = [&](const std::optional<vae::Tiling>& tiling) {
         return model.vae->bytesToDecode(clip, tiling);
     };
+    const VaeMemory decoding = vaeMemory(decode, tiles, settings, held, available);
     std::vector<MemoryForecast> stages{{always + (isKept ? kept : model.textEncoders), "text"},
                                        {held + model.prompts + model.pass + model.caches, "denoise"},
-                                       {held + vaeBytes(decode, tiles, settings, held, available), "decode"}};
+                                       {held + decoding.bytes, "decode"}};
+    bool isTiled = decoding.isTiled;
     if (model.encodedFrames > 0) {
         const vae::ClipSize given{model.encodedFrames, settings.height, settings.width};
         const auto encode = [&](const std::optional<vae::Tiling>& tiling) {
             return model.vae->bytesToEncode(given, tiling);
         };
-        stages.push_back({always + (isKept ? kept : model.imageEncoder) +
-                              vaeBytes(encode, tiles, settings, held, available),
-                          "image"});
+        const VaeMemory encoding = vaeMemory(encode, tiles, settings, held, available);
+        stages.push_back({always + (isKept ? kept : model.imageEncoder) + encoding.bytes, "image"});
+        isTiled = isTiled || encoding.isTiled;
     }
-    return *std::ranges::max_element(stages, {}, &MemoryForecast::peak);
+    MemoryForecast fullest = *std::ranges::max_element(stages, {}, &MemoryForecast::peak);
+    fullest.tiles = isTiled;
+    return fullest;
 }
 
 }  // namespace reelgrid::denoising

@@ -15,6 +15,7 @@ namespace reelgrid::denoising {
 struct MemoryForecast {
     std::uint64_t peak = 0;
     std::string stage;
+    bool tiles = false;  ///< whether the VAE works in tiles
 };
 
 /// Of so many tokens of a pass, those that one rank computes.

@@ -23,6 +23,14 @@ const AskedMetric& infoOf(Asked metric) {
     return *std::ranges::find(kAskedMetrics, metric, &AskedMetric::metric);
 }
 
+Result<void> requireSides(Asked metric, std::int64_t width, std::int64_t height) {
+    const AskedMetric& info = infoOf(metric);
+    if (std::min(width, height) >= info.leastSide) return {};
+    return Error{ErrorCode::BadUsage, std::string(info.name) + ": the pictures are " + std::to_string(width) +
+                                          "x" + std::to_string(height) + ", sides of at least " +
+                                          std::to_string(info.leastSide) + " pixels are needed"};
+}
+
 std::string askedNames() {
     std::string names;
     for (const AskedMetric& metric : kAskedMetrics)

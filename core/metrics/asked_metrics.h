@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,12 @@ struct AskedMetric {
     const char* name;     ///< as --metrics takes it
     const char* measure;  ///< its row among kMeasures
     bool needsReference;
+    int leastSide = 1;  ///< pixels of the pictures' shorter side
 };
 
 inline constexpr std::array kAskedMetrics{
-    AskedMetric{Asked::Lpips, "lpips", "lpips", true},
-    AskedMetric{Asked::LpipsSqueeze, "lpips_squeeze", "lpips_squeeze", true},
+    AskedMetric{Asked::Lpips, "lpips", "lpips", true, 31},
+    AskedMetric{Asked::LpipsSqueeze, "lpips_squeeze", "lpips_squeeze", true, 17},
     AskedMetric{Asked::Clip, "clip", "clip_score", false},
     AskedMetric{Asked::ClipL14, "clip_l14", "clip_score", false},
     AskedMetric{Asked::SubjectConsistency, "subject_consistency", "subject_consistency", false},
@@ -29,6 +31,9 @@ inline constexpr std::array kAskedMetrics{
 };
 
 const AskedMetric& infoOf(Asked metric);
+
+/// BadUsage where the metric needs larger pictures than these.
+Result<void> requireSides(Asked metric, std::int64_t width, std::int64_t height);
 
 /// "lpips, clip, …": what names there are.
 std::string askedNames();

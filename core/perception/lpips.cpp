@@ -33,9 +33,16 @@ at::Tensor unitLength(const at::Tensor& x_PCYX) {
 
 }  // namespace
 
+metrics::Asked Lpips::metricOf(Net net) {
+    return net == Net::Alex ? metrics::Asked::Lpips : metrics::Asked::LpipsSqueeze;
+}
+
+int Lpips::leastSide() const {
+    return metrics::infoOf(metricOf(m_net)).leastSide;
+}
+
 Lpips::Lpips(Net net, const weights::WeightScope& backbone, const weights::WeightScope& heads)
     : m_net(net),
-      m_leastSide(net == Net::Alex ? 31 : 17),
       m_shift(perColor({-.030, -.088, -.188}, backbone)),
       m_scale(perColor({.458, .448, .450}, backbone)) {
     const weights::WeightScope features = backbone / "features";
@@ -91,11 +98,7 @@ at::Tensor Lpips::through(const Stage& stage, at::Tensor x) const {
 }
 
 at::Tensor Lpips::distance(const at::Tensor& a_P3YX, const at::Tensor& b_P3YX) const {
-    const auto rows = a_P3YX.size(2), columns = a_P3YX.size(3);
-    if (std::min(rows, columns) < m_leastSide)
-        throw Failure(ErrorCode::BadUsage, "lpips: the pictures are " + std::to_string(columns) + "x" +
-                                               std::to_string(rows) + ", sides of at least " +
-                                               std::to_string(m_leastSide) + " pixels are needed");
+    metrics::requireSides(metricOf(m_net), a_P3YX.size(3), a_P3YX.size(2)).value();
     at::Tensor a = (a_P3YX - m_shift) / m_scale, b = (b_P3YX - m_shift) / m_scale, sum_P;
     for (const Stage& stage : m_stages) {
         a = through(stage, a);

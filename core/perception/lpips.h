@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/metrics/asked_metrics.h"
 #include "core/weights/weight_source.h"
 
 namespace reelgrid::perception {
@@ -23,7 +24,7 @@ class Lpips {
     /// The distance of each pair, [P], of pictures [P, 3, Y, X] within [−1, 1] on the weights' device. Throws
     /// Failure(BadUsage) for sides below leastSide().
     [[nodiscard]] at::Tensor distance(const at::Tensor& a_P3YX, const at::Tensor& b_P3YX) const;
-    [[nodiscard]] int leastSide() const { return m_leastSide; }
+    [[nodiscard]] int leastSide() const;
 
   private:
     struct Convolution {
@@ -40,11 +41,11 @@ class Lpips {
         std::vector<std::variant<Convolution, Fire>> layers;
         at::Tensor head_1C11{};
     };
+    static metrics::Asked metricOf(Net net);
     static at::Tensor through(const Convolution& layer, const at::Tensor& x);
     [[nodiscard]] at::Tensor through(const Stage& stage, at::Tensor x) const;
 
     Net m_net;
-    int m_leastSide;
     std::vector<Stage> m_stages;
     at::Tensor m_shift, m_scale;
 };

@@ -60,6 +60,7 @@ protocol::RenderForecast forecastOf(const protocol::RenderRequest& request, cons
     if (memory.forecast) {
         forecast.peakBytes = memory.forecast->peak;
         forecast.stage = memory.forecast->stage;
+        forecast.tiles = memory.forecast->tiles;
     }
     settings.offload = forecast.offload;
     if (!forecast.fits()) forecast.ways = optionsThatNeedLess(settings, model);

@@ -17,7 +17,8 @@ struct RenderForecast {
     std::optional<std::uint64_t> freeBytes;
     std::uint64_t keptFrameBytes = 0;  ///< that the frames kept without loss will take on disk, about
     std::vector<std::string>
-        ways;  ///< options that take less: "--offload blocks"; a smaller size always does
+        ways;            ///< options that take less: "--offload blocks"; a smaller size always does
+    bool tiles = false;  ///< whether the VAE will work in tiles
 
     [[nodiscard]] bool fits() const { return !peakBytes || !freeBytes || *peakBytes <= *freeBytes; }
     bool operator==(const RenderForecast&) const = default;

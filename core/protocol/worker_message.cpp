@@ -90,6 +90,7 @@ json asJson(const Forecast& event) {
     if (forecast.freeBytes) object["free_bytes"] = *forecast.freeBytes;
     if (forecast.keptFrameBytes > 0) object["kept_frame_bytes"] = forecast.keptFrameBytes;
     object["ways"] = forecast.ways;
+    if (forecast.tiles) object["tiles"] = true;
     return object;
 }
 
@@ -202,6 +203,7 @@ Result<WorkerEvent> forecastEvent(const json& object, FieldReader& fields) {
     if (object.contains("peak_bytes")) fields.integer("peak_bytes", forecast.peakBytes.emplace());
     if (object.contains("free_bytes")) fields.integer("free_bytes", forecast.freeBytes.emplace());
     fields.integer("kept_frame_bytes", forecast.keptFrameBytes);
+    fields.boolean("tiles", forecast.tiles);
     if (const json* ways = fields.array("ways", kMostWays)) {
         for (const json& way : *ways) {
             if (!way.is_string()) fields.fail("ways: texts were needed");

@@ -99,6 +99,26 @@ TEST(RenderSettings, AModelOfOneSizeTakesNoOther) {
     EXPECT_THAT(settings.error().message, testing::HasSubstr("--width 272: 256, this model's only one,"));
 }
 
+/// Nobody asked for it by an option.
+TEST(RenderSettings, ADefaultOfTheModelsFileThatTheDeviceLacksIsToldByTheFile) {
+    families::ModelInfo model = demoLike();
+    model.folder = "/models/mine";
+    model.defaults.dtype = "fp16";
+    RenderRequest request;
+    const auto refused = resolveSettings(request, model, machine::withoutGpu());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(refused.error().message,
+              "/models/mine/reelgrid.json: dtype \"fp16\": on the CPU fp32 or bf16 was needed; --dtype takes "
+              "its place");
+    request.dtype = "fp32";
+    EXPECT_TRUE(resolveSettings(request, model, machine::withoutGpu()));
+    request.dtype = "fp16";
+    EXPECT_THAT(resolveSettings(request, model, machine::withoutGpu()).error().message,
+                testing::StartsWith("--dtype fp16: on the CPU"));
+    EXPECT_EQ(resolveSettings({}, model, machine::withH100())->dtype, "fp16");
+}
+
 /// A generator of its own, so that a failure can be repeated.
 class Choices {
   public:

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -72,6 +73,28 @@ TEST(Engine, IsRefusedInOneLineBeforeAnythingIsRendered) {
     EXPECT_THAT(refused(whole, kTinyWan, {"--vae-tiling", "on"}),
                 HasSubstr("--vae-tiling on isn't handed over to WanPipeline; none was needed"));
     EXPECT_THAT(refused(whole, kTinyWan, {"--scheduler", "rcm"}), HasSubstr("it has no --scheduler rcm"));
+}
+
+/// Before a worker is started: there is none.
+TEST(Engine, ADecodeThatFitsInTilesAloneIsRefusedBeforeAnythingIsRendered) {
+    // A whole decode of this size takes 230 GB.
+    constexpr double kEnough = 200e9;
+    struct sysinfo memory {};
+    ASSERT_EQ(sysinfo(&memory), 0);
+    if (double(memory.totalram) * memory.mem_unit > kEnough) GTEST_SKIP() << "the whole could fit here";
+    const TestFolder folder;
+    const ProgramRun run =
+        runProgram(withDiffusers(kTinyWan, folder.file("out"),
+                                 {"--width", "16384", "--height", "16384", "--num-frames", "5", "--device",
+                                  "cpu", "--dtype", "fp32"}),
+                   "",
+                   {{"REELGRID_PYTHON", pretendedPython(folder, R"({"diffusers": "0.40.0"})")},
+                    {"REELGRID_WORKER", "/nowhere/worker"}});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("--with-engine diffusers: the decode doesn't fit in memory but in "
+                                      "tiles, and diffusers 0.40.0 decodes whole"));
+    EXPECT_THAT(run.errors, testing::Not(HasSubstr("/nowhere/worker")));
+    EXPECT_FALSE(fs::exists(folder.path() / "out/results"));
 }
 
 /// What Wan 2.2 TI2V-5B's model_index.json calls itself is a pipeline that takes no picture.

@@ -164,6 +164,18 @@ TEST_F(Suite, SaysWhichClipsOfAnEarlierRecipeStay) {
     EXPECT_THAT(fewer.errors, HasSubstr("a-rocket/results/"));
 }
 
+TEST_F(Suite, RefusesPicturesThatAreTooSmallForAMetricBeforeAnythingIsRendered) {
+    std::ofstream(m_folder.file("small.json"))
+        << R"({"prompt": "a red car", "types": ["sdpa", "fav2"], "height": 16, "width": 64, "num_frames": 5})";
+    for (const char* weights : {"alexnet.pth", "alex.pth"})
+        std::ofstream(m_folder.file(weights)) << "nothing";
+    const ProgramRun ran = run({"--metrics", "lpips", "--metric-weights", m_folder.path().string()});
+    EXPECT_EQ(ran.exitCode, 2) << ran.errors;
+    EXPECT_THAT(ran.errors,
+                HasSubstr("lpips: the pictures are 64x16, sides of at least 31 pixels are needed"));
+    EXPECT_FALSE(fs::exists(m_folder.file("out")));
+}
+
 TEST_F(Suite, RefusesWhatItCannotRead) {
     EXPECT_EQ(run({"--gate", "good"}).exitCode, 2);
     const auto refusal = [&](const char* contents) {

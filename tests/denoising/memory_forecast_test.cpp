@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/denoising/cublas_memory.h"
 #include "core/denoising/process_memory.h"
 
 namespace reelgrid::denoising {
@@ -46,7 +47,7 @@ class ForecastOfParts : public testing::Test {
         m_model.vae = std::make_unique<Weighed>();
         m_settings.numFrames = 5;
         m_settings.vaeTiling = protocol::kTilingOff;
-        m_options.execution.device = at::kCUDA;
+        m_options.execution.device = at::kXPU;  // of which the parts alone are counted
     }
     [[nodiscard]] MemoryForecast forecast(std::uint64_t available = 1'000'000) const {
         return forecastOf(m_model, m_settings, m_options, available);
@@ -82,7 +83,11 @@ TEST_F(ForecastOfParts, DecodesInTilesWhereTheyAreAskedForOrTheWholeDoesNotFit) 
     EXPECT_EQ(forecast().peak, 1000 + 7 + 500 + 300) << "denoising is fuller than tiles";
     m_settings.vaeTiling = protocol::kTilingAuto;
     EXPECT_EQ(forecast(2007).peak, 2007);
+    EXPECT_FALSE(forecast(2007).tiles);
     EXPECT_EQ(forecast(2006).peak, 1000 + 7 + 500 + 300);
+    EXPECT_TRUE(forecast(2006).tiles);
+    m_settings.vaeTiling = protocol::kTilingOff;
+    EXPECT_FALSE(forecast(2006).tiles);
 }
 
 TEST_F(ForecastOfParts, HoldsASecondNetworkWhereThereIsRoomToWorkBesideIt) {
@@ -97,6 +102,18 @@ TEST_F(ForecastOfParts, CountsTheProcessOnTheCpu) {
     const std::uint64_t onGpu = forecast().peak;
     m_options.execution.device = at::kCPU;
     EXPECT_EQ(forecast().peak, onGpu + kProcessBytes);
+}
+
+TEST_F(ForecastOfParts, CountsWhatCublasWorksInOnAnNvidiaGpuAlone) {
+    const std::uint64_t parts = forecast(1'000'000'000).peak;
+    m_options.execution.device = at::kCUDA;
+    EXPECT_EQ(kCublasStreamBytes, 34'603'008U);
+    EXPECT_EQ(forecast(1'000'000'000).peak, parts + kCublasStreamBytes);
+    m_settings.useTorchCompile = true;
+    m_settings.guidanceScale = 1;
+    EXPECT_EQ(forecast(1'000'000'000).peak, parts + 2 * kCublasStreamBytes);
+    m_settings.guidanceScale = 5;
+    EXPECT_EQ(forecast(1'000'000'000).peak, parts + 3 * kCublasStreamBytes) << "a graph for each pass";
 }
 
 }  // namespace

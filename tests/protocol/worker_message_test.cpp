@@ -61,8 +61,9 @@ TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
         JobDone{"c", "/out/clip.mp4"},
         JobFailed{"d", {ErrorCode::OutOfMemory, "too big"}},
         JobCancelled{"e"},
-        Forecast{"f",
-                 {"cuda:0", "blocks", 9'000'000'000, "decode", 8'000'000'000, 5'000, {"--vae-tiling on"}}},
+        Forecast{
+            "f",
+            {"cuda:0", "blocks", 9'000'000'000, "decode", 8'000'000'000, 5'000, {"--vae-tiling on"}, true}},
         Forecast{"g", {"cpu", "none", {}, {}, {}, 0, {}}},
     };
     for (const WorkerEvent& event : events) {
