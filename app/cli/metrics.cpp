@@ -15,6 +15,7 @@
 #include "core/comparison/compared_frames.h"
 #include "core/devices/gpu_choice.h"
 #include "core/machine/local_machine.h"
+#include "core/media/clip.h"
 #include "core/media/rgb.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/measures.h"
@@ -143,18 +144,24 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     const std::string& clip = verb.clips.front();
     const comparison::ComparedPair sources = comparison::comparedPair(clip, verb.reference);
     if (!sources.remark.empty()) say("note: " + sources.remark);
-    auto video = media::readRgb(sources.clip);
+    auto frames = media::RgbReader::open(sources.clip);
+    if (!frames) return fail(frames.error());
+    auto video = frames->readAll();
     if (!video) return fail(video.error());
     std::optional<media::RgbVideo> reference;
+    std::optional<media::ClipInfo> referenceInfo;
     if (!verb.reference.empty()) {
-        auto read = media::readRgb(sources.reference);
+        auto others = media::RgbReader::open(sources.reference);
+        if (!others) return fail(others.error());
+        auto read = others->readAll();
         if (!read) return fail(read.error());
         reference = *std::move(read);
+        referenceInfo = others->info();
     }
     auto measured = metrics::measure(*video, reference ? &*reference : nullptr);
     if (!measured) return fail(measured.error());
-    sayUnequalFrames(clip);
-    if (reference && verb.reference != clip) sayUnequalFrames(verb.reference);
+    sayUnequalFrames(clip, frames->info());
+    if (referenceInfo && verb.reference != clip) sayUnequalFrames(verb.reference, *referenceInfo);
     if (auto asked = measureAsked(verb, machine, *measured); !asked) return fail(asked.error());
     if (!verb.apart.empty()) {
         const auto read = media::readRgb(comparison::comparedFrames(verb.apart).file);
@@ -167,7 +174,7 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     }
     if (const std::string warning = metrics::gateWarning(measured->gates.value()); !warning.empty())
         say(clip + ": " + warning);
-    if (measured->drift) sayUnequal(clip, verb.reference, *measured);
+    if (referenceInfo) sayUnequal(clip, *measured, frames->info(), *referenceInfo);
     if (verb.csv) return printResult(metrics::metricsCsv(*measured));
     return printResult(verb.json ? result::metricsJson(*measured) : forReading(*measured));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli/clip_measuring.h"
 #include "app/cli/console.h"
@@ -42,20 +43,43 @@ std::string againstText(const metrics::Drift& drift) {
     return text + " (SHA-256 " + drift.referenceSha256.substr(0, kDigits) + "…)";
 }
 
-/// What a reference was given for has to come of it; and said where it isn't of all frames.
-Result<void> requireCompared(const MeasuredClip& measured, const fs::path& reference) {
+/// The reference of many clips, which is opened once.
+class Reference {
+  public:
+    explicit Reference(fs::path clip) : m_clip(std::move(clip)) {}
+
+    [[nodiscard]] const fs::path& clip() const { return m_clip; }
+    /// Null where it can't be opened.
+    const media::ClipInfo* info() {
+        if (!m_isOpened)
+            if (const auto opened = media::Clip::open(m_clip)) m_info = (*opened)->info();
+        m_isOpened = true;
+        return m_info ? &*m_info : nullptr;
+    }
+
+  private:
+    fs::path m_clip;  // empty: none was given
+    bool m_isOpened = false;
+    std::optional<media::ClipInfo> m_info;
+};
+
+/// What a reference was given for has to come of it; and said where it isn't of all frames. `own`: null where
+/// the clip couldn't be opened.
+Result<void> requireCompared(const MeasuredClip& measured, const media::ClipInfo* own, Reference& other) {
     const auto whole = [](const fs::path& file) { return fs::absolute(file).lexically_normal(); };
+    const fs::path& reference = other.clip();
     if (reference.empty() || whole(reference) == whole(measured.clip)) return {};
     const auto& drift = measured.metrics.drift;
     if (!drift)
         return Error{ErrorCode::BadUsage, "the reference clip " + reference.string() +
                                               " has pictures of another size: they must be of one size"};
-    sayUnequal(measured.clip, reference, measured.metrics);
+    const media::ClipInfo* others = own != nullptr ? other.info() : nullptr;
+    if (others != nullptr) sayUnequal(measured.clip, measured.metrics, *own, *others);
     return {};
 }
 
-Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, MeasuredClip& into,
-                        const std::stop_token& stop) {
+Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Reference& reference,
+                        MeasuredClip& into, const std::stop_token& stop) {
     result::ClipResult known = result::readResultOfFile(into.clip);
     for (const Error& problem : known.problems) say("note: " + problem.message);
     into.metrics = std::move(known.metrics);
@@ -64,8 +88,11 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Me
         say("note: " + into.clip.string() + ": --prompt decides nothing, its result says what it shows");
     const auto added = measuring.measure(into.clip, what.reference, prompt, into.metrics, stop);
     if (!added) return added.error();
-    sayUnequalFrames(into.clip);
-    if (auto compared = requireCompared(into, what.reference); !compared) return compared;
+    // Whoever measured it has closed it again, or took from the result what was known.
+    const auto opened = media::Clip::open(into.clip);
+    const media::ClipInfo* own = opened ? &(*opened)->info() : nullptr;
+    if (own != nullptr) sayUnequalFrames(into.clip, *own);
+    if (auto compared = requireCompared(into, own, reference); !compared) return compared;
     if (!what.keep) return {};
     // A clip that another one's result lies beside has none.
     if (!isResult(into.clip) || known.isOfAnotherClip) {
@@ -117,30 +144,26 @@ ordered_json jsonOf(const MeasuredClip& measured) {
 
 }  // namespace
 
-void sayUnequalFrames(const fs::path& clip) {
-    const auto opened = media::Clip::open(clip);
-    if (!opened) return;  // whoever reads it says so
-    const std::string unequal = media::unequalFramesText((*opened)->info());
+void sayUnequalFrames(const fs::path& clip, const media::ClipInfo& info) {
+    const std::string unequal = media::unequalFramesText(info);
     if (!unequal.empty()) say("note: " + clip.string() + ": " + unequal);
 }
 
-void sayUnequal(const fs::path& clip, const fs::path& reference, const metrics::ClipMetrics& measured) {
+void sayUnequal(const fs::path& clip, const metrics::ClipMetrics& measured, const media::ClipInfo& own,
+                const media::ClipInfo& reference) {
     const auto& drift = measured.drift;
     if (!drift || !drift->comparedFrames || !drift->referenceFrames) return;
     if (measured.frames != *drift->referenceFrames)
         say(clip.string() + ": " + std::to_string(*drift->comparedFrames) + " of " +
             std::to_string(measured.frames) + " frames compared: the reference has " +
             std::to_string(*drift->referenceFrames));
-    const auto own = media::Clip::open(clip), other = media::Clip::open(reference);
-    if (!own || !other) return;
-    const media::Rational aspect = (*own)->info().sampleAspect, theirAspect = (*other)->info().sampleAspect;
-    if (aspect != theirAspect)
-        say(clip.string() + ": its pixels are " + aspectText(aspect) + ", the reference's " +
-            aspectText(theirAspect) + ": they are held against each other as they are coded");
+    if (own.sampleAspect != reference.sampleAspect)
+        say(clip.string() + ": its pixels are " + aspectText(own.sampleAspect) + ", the reference's " +
+            aspectText(reference.sampleAspect) + ": they are held against each other as they are coded");
     // 2997/100, as some programs write it, is 30000/1001 to these digits.
     constexpr int kDigits = 6;
-    const std::string rate = significant((*own)->info().fps.value(), kDigits),
-                      theirs = significant((*other)->info().fps.value(), kDigits);
+    const std::string rate = significant(own.fps.value(), kDigits),
+                      theirs = significant(reference.fps.value(), kDigits);
     if (rate != theirs)
         say(clip.string() + ": it has " + rate + " frames/s, the reference " + theirs +
             ": frame n is held against frame n, whenever each is shown");
@@ -149,17 +172,19 @@ void sayUnequal(const fs::path& clip, const fs::path& reference, const metrics::
 int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
     const InterruptWatch interrupts;
     ClipMeasuring measuring(asked, what.device);
+    Reference reference(what.reference);
     std::vector<MeasuredClip> all;
     const auto isReference = [&](const std::string& clip) { return clip == what.reference; };
     if (!what.reference.empty() && std::ranges::none_of(what.clips, isReference))
-        sayUnequalFrames(what.reference);
+        if (const media::ClipInfo* info = reference.info(); info != nullptr)
+            sayUnequalFrames(what.reference, *info);
     int status = 0;
     ProgressLine line;
     for (const std::string& clip : what.clips) {
         if (interrupts.token().stop_requested()) return fail({ErrorCode::Cancelled, "cancelled"});
         line.update("", "measuring", int(all.size()), int(what.clips.size()), -1);
         MeasuredClip& measured = all.emplace_back(MeasuredClip{clip});
-        const auto done = measureOne(what, measuring, measured, interrupts.token());
+        const auto done = measureOne(what, measuring, reference, measured, interrupts.token());
         if (done) continue;
         measured.error = done.error().in(fs::path(clip).filename().string());
         line.clear();

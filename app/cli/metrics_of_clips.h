@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/cli/metric_options.h"
+#include "core/media/clip.h"
 #include "core/metrics/clip_metrics.h"
 
 namespace reelgrid::cli {
@@ -20,12 +21,12 @@ struct ClipsToMeasure {
 };
 
 /// Says where a clip's frames aren't equally long: they are measured one by one, whenever each is shown.
-void sayUnequalFrames(const std::filesystem::path& clip);
+void sayUnequalFrames(const std::filesystem::path& clip, const media::ClipInfo& info);
 
-/// Says where a clip and its reference have other numbers of frames or frames a second, which are compared
-/// one by one nevertheless.
-void sayUnequal(const std::filesystem::path& clip, const std::filesystem::path& reference,
-                const metrics::ClipMetrics& measured);
+/// Says where a clip and its reference have other numbers of frames or frames a second, or pixels of another
+/// shape, and are compared frame by frame as they are coded nevertheless.
+void sayUnequal(const std::filesystem::path& clip, const metrics::ClipMetrics& measured,
+                const media::ClipInfo& own, const media::ClipInfo& reference);
 
 /// Measures them one after another and prints what came out. A clip that can't be measured is said and keeps
 /// the others from nothing; the exit code is then 1.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/cli/console.h"
@@ -12,6 +11,7 @@
 #include "app/cli/plugin_options.h"
 #include "core/base/byte_count.h"
 #include "core/base/file_check.h"
+#include "core/base/utf8.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/idle_fields.h"
 #include "core/catalog/policy_check.h"
@@ -82,12 +82,8 @@ std::string dtypeName(std::string name) {
 }
 
 Result<void> checkUtf8(const std::string& option, const std::string& text) {
-    try {
-        (void)nlohmann::json(text).dump();
-        return {};
-    } catch (const nlohmann::json::exception&) {
-        return Error{ErrorCode::BadUsage, option + ": text in UTF-8 was needed"};
-    }
+    if (isUtf8(text)) return {};
+    return Error{ErrorCode::BadUsage, option + ": text in UTF-8 was needed"};
 }
 
 /// A CPU has no graphs to replay: the request means the same without.

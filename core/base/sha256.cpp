@@ -50,6 +50,10 @@ std::string sha256Hex(std::span<const std::uint8_t> bytes) {
     return hash.finish();
 }
 
+std::string sha256Hex(std::string_view text) {
+    return sha256Hex(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
 Result<std::string> sha256OfFile(const std::filesystem::path& path, const std::stop_token& stop) {
     const auto opened = openRegularFile(path);
     if (!opened) return opened.error();

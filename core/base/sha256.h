@@ -6,6 +6,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.h"
 
@@ -29,6 +30,7 @@ class Sha256 {
 };
 
 std::string sha256Hex(std::span<const std::uint8_t> bytes);
+std::string sha256Hex(std::string_view text);
 /// Of a regular file, as far as it reached when it was opened. Errors as openRegularFile()'s, naming the
 /// file; Cancelled once `stop` was asked for.
 Result<std::string> sha256OfFile(const std::filesystem::path& path, const std::stop_token& stop = {});

@@ -88,9 +88,22 @@ std::string hintOf(const std::string& component) {
     return hint;
 }
 
+/// " (FILE: motion_adapter is [null,null])": where the index itself says that a component isn't there.
+std::string nullOf(const std::string& component, const families::ModelIndex& index) {
+    const auto entry = index.json().find(component);
+    if (index.file().empty() || entry == index.json().end() || !index.classOf(component).empty()) return {};
+    return " (" + index.file().string() + ": " + component + " is " + showJson(*entry) + ")";
+}
+
 /// Those that the pipeline needs, and those that it takes and the index names.
 std::vector<std::string> componentsOf(const families::Pipeline& pipeline, const families::ModelIndex& index) {
-    std::vector<std::string> names(pipeline.components.begin(), pipeline.components.end());
+    std::vector<std::string> names;
+    for (const std::string_view needed : pipeline.components) {
+        std::string name(needed);
+        const bool isLeftOut = index.classOf(name).empty() && pipeline.goesWithout != nullptr &&
+                               pipeline.goesWithout(index, needed);
+        if (!isLeftOut) names.push_back(std::move(name));
+    }
     for (const std::string_view optional : pipeline.optionalComponents)
         if (std::string name(optional); !index.classOf(name).empty()) names.push_back(std::move(name));
     return names;
@@ -146,7 +159,7 @@ Result<families::ModelInfo> readModel(const families::ModelSource& source) {
         if (index->classOf(name).empty() || (!isBuiltIn && !fs::exists(index->pathOf(name), failed)))
             return Error{ErrorCode::InvalidData, "model " + folder.string() + ": it has no " + name +
                                                      ", which " + std::string(mine.title) + " needs" +
-                                                     hintOf(name)};
+                                                     hintOf(name) + nullOf(name, *index)};
         components.push_back(readComponent(*index, name));
     }
     auto model = mine.describe(*index);

@@ -24,6 +24,8 @@ struct Pipeline {
     Result<ModelInfo> (*describe)(const ModelIndex& index);
     /// Folders that it may have, too, where the index names them.
     std::span<const std::string_view> optionalComponents = {};
+    /// Whether a model whose index names none of that component is whole nevertheless; null: none is.
+    bool (*goesWithout)(const ModelIndex& index, std::string_view component) = nullptr;
 };
 
 /// A model of the hub that this version runs as it is published.

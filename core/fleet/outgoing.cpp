@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 
 std::string hashOfText(const std::string& text) {
-    return sha256Hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    return sha256Hex(text);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/resources.h"
+#include "core/base/utf8.h"
 #include "core/media/av_error.h"
 #include "core/media/av_handles.h"
 
@@ -30,26 +31,9 @@ constexpr const char* kEllipsis = "\xe2\x80\xa6";
 std::vector<std::string> charactersOf(const std::string& text) {
     std::vector<std::string> characters;
     for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = utf8LengthAt(text, at);
         const auto lead = static_cast<unsigned char>(text[at]);
-        std::size_t length = 0;
-        if (lead < 0x80)
-            length = 1;
-        else if (lead >= 0xc2 && lead < 0xe0)
-            length = 2;
-        else if (lead >= 0xe0 && lead < 0xf0)
-            length = 3;
-        else if (lead >= 0xf0 && lead < 0xf5)
-            length = 4;
-        bool valid = length > 0 && at + length <= text.size();
-        for (std::size_t i = 1; valid && i < length; ++i)
-            valid = (static_cast<unsigned char>(text[at + i]) & 0xc0) == 0x80;
-        // Overlong forms, surrogates and what lies past U+10FFFF show in the second byte.
-        if (valid && length >= 3) {
-            const auto second = static_cast<unsigned char>(text[at + 1]);
-            valid = !(lead == 0xe0 && second < 0xa0) && !(lead == 0xed && second > 0x9f) &&
-                    !(lead == 0xf0 && second < 0x90) && !(lead == 0xf4 && second > 0x8f);
-        }
-        if (!valid) {
+        if (length == 0) {
             characters.emplace_back("?");
             ++at;
         } else if (length == 1 && (lead < 0x20 || lead == 0x7f)) {

@@ -113,19 +113,22 @@ Result<int> RgbReader::read(int count, RgbVideo& into) {
     return count;
 }
 
+Result<RgbVideo> RgbReader::readAll(std::size_t maxBytes) {
+    RgbVideo video{info().width, info().height, info().fps, {}};
+    const auto frames = std::size_t(info().frameCount());
+    if (frames > maxBytes / video.frameBytes())
+        return Error{ErrorCode::OutOfMemory,
+                     m_path.string() + ": " + std::to_string(frames) + " frames of " +
+                         std::to_string(info().width) + "x" + std::to_string(info().height) +
+                         " take more than the limit of " + std::to_string(maxBytes >> 20) + " MiB"};
+    if (auto done = read(info().frameCount(), video); !done) return done.error();
+    return video;
+}
+
 Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes) {
     auto reader = RgbReader::open(path);
     if (!reader) return reader.error();
-    const ClipInfo& info = reader->info();
-    RgbVideo video{info.width, info.height, info.fps, {}};
-    const auto frames = std::size_t(info.frameCount());
-    if (frames > maxBytes / video.frameBytes())
-        return Error{ErrorCode::OutOfMemory,
-                     path.string() + ": " + std::to_string(frames) + " frames of " +
-                         std::to_string(info.width) + "x" + std::to_string(info.height) +
-                         " take more than the limit of " + std::to_string(maxBytes >> 20) + " MiB"};
-    if (auto read = reader->read(info.frameCount(), video); !read) return read.error();
-    return video;
+    return reader->readAll(maxBytes);
 }
 
 }  // namespace reelgrid::media

@@ -32,6 +32,9 @@ class RgbConverter {
     std::unique_ptr<State> m_state;
 };
 
+/// What a whole clip may take in memory unless another limit is asked for.
+inline constexpr std::size_t kMostRgbBytes = std::size_t{4} << 30;
+
 /// A clip's RGB frames in order, some at a time: a long one needs not be in memory whole. Turned as they are
 /// to be seen, but with their samples as they are coded, square or not: that is what is measured. One thread
 /// at a time.
@@ -45,6 +48,8 @@ class RgbReader {
     /// Appends the next frames, at most `count` of them, to a video that is empty or of this clip; returns
     /// how many there were.
     Result<int> read(int count, RgbVideo& into);
+    /// All frames that are left. OutOfMemory where the whole clip would take more than `maxBytes`.
+    Result<RgbVideo> readAll(std::size_t maxBytes = kMostRgbBytes);
 
   private:
     RgbReader();
@@ -56,6 +61,6 @@ class RgbReader {
 
 /// Decodes a whole clip as RGB, as its colour tags say and RgbReader reads it. Fails when it would take more
 /// than `maxBytes`.
-Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes = std::size_t{4} << 30);
+Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes = kMostRgbBytes);
 
 }  // namespace reelgrid::media

@@ -143,7 +143,7 @@ Result<std::string> pluginHash(const fs::path& file) {
         if (!hash) return hash;
         lines += *hash + "  " + part.filename().string() + "\n";
     }
-    return sha256Hex({reinterpret_cast<const std::uint8_t*>(lines.data()), lines.size()});
+    return sha256Hex(lines);
 }
 
 Result<std::shared_ptr<const PluginLibrary>> PluginLibrary::open(const fs::path& file) {

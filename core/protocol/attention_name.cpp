@@ -32,7 +32,7 @@ bool isShort(const BackendOptionChoice& choice) {
 }
 
 std::string digitsOf(const std::string& text) {
-    return sha256Hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}).substr(0, 4);
+    return sha256Hex(text).substr(0, 4);
 }
 
 template <template <class> class Maybe>

@@ -1,7 +1,6 @@
 #include "core/protocol/attention_policy.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "core/base/sha256.h"
@@ -22,7 +21,7 @@ Result<void> resolve(std::optional<IndexRange>& range, const std::string& noun, 
 /// Four hex digits that tell one set of rules from another.
 std::string tagOf(const AttentionPolicy& policy) {
     const std::string rules = toJson(policy).dump();
-    return sha256Hex({reinterpret_cast<const std::uint8_t*>(rules.data()), rules.size()}).substr(0, 4);
+    return sha256Hex(rules).substr(0, 4);
 }
 
 /// "first 2 steps", "last layer", "steps 3 to 5".

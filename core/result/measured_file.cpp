@@ -21,7 +21,7 @@ constexpr int kMeasuredVersion = 3;
 constexpr std::size_t kMostMeasuredBytes = std::size_t{64} << 20;
 
 std::string hashOf(const std::string& text) {
-    return sha256Hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    return sha256Hex(text);
 }
 
 std::string keyOf(const MeasuredOf& of) {

@@ -91,7 +91,7 @@ Result<std::string> PendingResult::commit(Manifest manifest, metrics::ClipMetric
     auto metricsFile = written(m_folder / protocol::kMetricsFile, metricsJson(metrics));
     if (!metricsFile) return metricsFile.error();
     const std::string times = printJsonIndented(toJson(timings));
-    manifest.timingSha256 = sha256Hex({reinterpret_cast<const std::uint8_t*>(times.data()), times.size()});
+    manifest.timingSha256 = sha256Hex(times);
     auto timingFile = written(m_folder / protocol::kTimingFile, times);
     if (!timingFile) return timingFile.error();
     auto manifestFile = written(m_folder / protocol::kManifestFile, printJsonIndented(toJson(manifest)));

@@ -39,7 +39,16 @@ const SchedulerRow& requested(const std::string& option, const SchedulerRow& sto
                                            " was needed, the model's is " + std::string(stored.className));
 }
 
+const SchedulerRow& storedIn(const weights::ModelConfig& config) {
+    return storedIn(config, [](const SchedulerRow&) { return true; });
+}
+
 }  // namespace
+
+const SchedulerRow& samplerRow(const weights::ModelConfig& config, const std::optional<std::string>& option) {
+    const SchedulerRow& stored = storedIn(config);
+    return option ? requested(*option, stored) : stored;
+}
 
 at::Tensor Scheduler::noised(const at::Tensor&, const at::Tensor&, std::int64_t) const {
     throw Failure(ErrorCode::Unsupported, "this sampler can't begin with a picture");
@@ -56,8 +65,8 @@ weights::ModelConfig samplerConfig(weights::ModelConfig config, Prediction predi
 
 std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
                                          const SchedulerOverrides& overrides, NoiseSource noise) {
-    const SchedulerRow& stored = storedIn(config, [](const SchedulerRow&) { return true; });
-    const SchedulerRow& wanted = overrides.name ? requested(*overrides.name, stored) : stored;
+    const SchedulerRow& stored = storedIn(config);
+    const SchedulerRow& wanted = samplerRow(config, overrides.name);
     if (overrides.sigmaMax && wanted.start != NoiseStart::SigmaMax)
         throw Failure(ErrorCode::BadUsage, "sigma_max is " + std::to_string(*overrides.sigmaMax) +
                                                ", which " + std::string(wanted.option) +

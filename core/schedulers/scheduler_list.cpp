@@ -45,7 +45,11 @@ std::span<const SchedulerRow> schedulerList() {
         SchedulerRow{"euler-ancestral", "EulerAncestralDiscreteScheduler", VariancePreserving,
                      madeDrawing<EulerAncestral>},
         SchedulerRow{"dpm++", "DPMSolverMultistepScheduler", VariancePreserving, madeDrawing<DpmMultistep>},
-        SchedulerRow{"lcm", "LCMScheduler", VariancePreserving, madeDrawing<Lcm>},
+        SchedulerRow{.option = "lcm",
+                     .className = "LCMScheduler",
+                     .prediction = VariancePreserving,
+                     .make = madeDrawing<Lcm>,
+                     .usualNoise = Lcm::kUsualNoise},
     };
     return kRows;
 }

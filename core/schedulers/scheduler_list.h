@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/schedulers/noise_schedule.h"
 #include "core/schedulers/scheduler.h"
 
 namespace reelgrid::schedulers {
@@ -43,11 +44,16 @@ struct SchedulerRow {
     std::unique_ptr<Scheduler> (*make)(const SchedulerSource& source);  ///< throws as makeScheduler()
     const char* shiftKey = "";  ///< what its config calls the shift of flow matching
     NoiseStart start = NoiseStart::Schedule;
+    NoiseScheduleOptions usualNoise{};  ///< of variance-preserving ones: where the config says nothing
 };
 
 /// Every sampler that there is. Which of them a model can be asked for is its family's to say
 /// (families::Family::schedulers).
 std::span<const SchedulerRow> schedulerList();
+
+/// The one that makeScheduler() makes of `config`, a scheduler_config.json, where a request names `option`
+/// or none. Throws as makeScheduler() does.
+const SchedulerRow& samplerRow(const weights::ModelConfig& config, const std::optional<std::string>& option);
 
 /// `config`, where it is that of a sampler for a model's kind of prediction, one of `options` if any are
 /// listed: another one's steps would end in noise. Throws Failure(Unsupported) naming its class and those

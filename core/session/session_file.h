@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 
 #include "core/base/sha256.h"
@@ -18,7 +16,7 @@ inline std::filesystem::path fullPathOf(const std::filesystem::path& file) {
 
 /// Of a session's file with this text.
 inline std::string fileHashOf(const std::string& text) {
-    return sha256Hex(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+    return sha256Hex(text);
 }
 
 }  // namespace reelgrid::session

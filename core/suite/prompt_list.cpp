@@ -6,6 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/base/utf8.h"
 
 namespace reelgrid::suite {
 namespace {
@@ -37,15 +38,6 @@ std::vector<std::string> linesOf(std::string_view text) {
         text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
     return lines;
-}
-
-bool isUtf8(const std::string& text) {
-    try {
-        (void)json(text).dump();
-        return true;
-    } catch (const json::exception&) {
-        return false;
-    }
 }
 
 }  // namespace

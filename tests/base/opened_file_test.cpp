@@ -63,10 +63,9 @@ TEST_F(OpenedFileTest, IsHashedWhole) {
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     const std::string large((3 << 20) + 1, 'x');
     ASSERT_TRUE(writeFile(m_folder / "file", large));
-    EXPECT_EQ(sha256OfFile(m_folder / "file").value(),
-              sha256Hex({reinterpret_cast<const std::uint8_t*>(large.data()), large.size()}));
+    EXPECT_EQ(sha256OfFile(m_folder / "file").value(), sha256Hex(large));
     ASSERT_TRUE(writeFile(m_folder / "file", ""));
-    EXPECT_EQ(sha256OfFile(m_folder / "file").value(), sha256Hex({}));
+    EXPECT_EQ(sha256OfFile(m_folder / "file").value(), sha256Hex(""));
 }
 
 }  // namespace

@@ -11,6 +11,8 @@ std::span<const std::uint8_t> bytesOf(std::string_view text) {
 
 TEST(Sha256, MatchesTheStandardsExample) {
     EXPECT_EQ(sha256Hex(bytesOf("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    EXPECT_EQ(sha256Hex("abc"), sha256Hex(bytesOf("abc")));
+    EXPECT_EQ(sha256Hex(std::string("a\0b", 3)), sha256Hex(bytesOf({"a\0b", 3})));
 }
 
 TEST(Sha256, IsTheSameInPieces) {

@@ -9,6 +9,7 @@
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/lcm.h"
 #include "core/schedulers/pndm.h"
+#include "core/schedulers/scheduler_list.h"
 #include "core/schedulers/vp_ddim.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -236,6 +237,29 @@ TEST(VpSchedulers, LcmHasValuesOfItsOwnForWhatIsMissing) {
         EXPECT_NE(sigmasOf(less, "EulerDiscreteScheduler", "euler"),
                   sigmasOf(whole, "EulerDiscreteScheduler", "euler"))
             << key;
+    }
+}
+
+/// FreeInit takes them from the sampler's row.
+TEST(VpSchedulers, RowsSayTheNoiseThatTheirSamplersHaveByThemselves) {
+    for (const SchedulerRow& row : schedulerList()) {
+        if (row.prediction != Prediction::VariancePreserving) continue;
+        nlohmann::json bare;
+        bare["_class_name"] = std::string(row.className);
+        bare["skip_prk_steps"] = true;
+        nlohmann::json told = bare;
+        told["beta_schedule"] = row.usualNoise.spacing == BetaSpacing::Linear ? "linear" : "scaled_linear";
+        told["beta_start"] = row.usualNoise.betaStart;
+        told["beta_end"] = row.usualNoise.betaEnd;
+        const auto sigmasOf = [](const nlohmann::json& config) {
+            const auto scheduler = makeScheduler(weights::ModelConfig(config, "c"));
+            scheduler->setTimesteps(4);
+            return scheduler->sigmas();
+        };
+        EXPECT_EQ(sigmasOf(bare), sigmasOf(told)) << row.className;
+        EXPECT_EQ(&samplerRow(weights::ModelConfig(bare, "c"), std::nullopt), &row) << row.className;
+        bare["_class_name"] = "PNDMScheduler";
+        EXPECT_EQ(&samplerRow(weights::ModelConfig(bare, "c"), std::string(row.option)), &row) << row.option;
     }
 }
 

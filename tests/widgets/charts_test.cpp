@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tests/widgets/gui_wait.h"
+#include "widgets/charts/bar_plot.h"
 #include "widgets/charts/coherence_chart.h"
 #include "widgets/charts/plot_style.h"
 #include "widgets/charts/timing_chart.h"
@@ -127,6 +128,54 @@ std::vector<RenderTiming> sevenBackends() {
 
 QCustomPlot* stagesOf(const TimingChart& chart) {
     return chart.plotOf(TimingChart::View::Stages);
+}
+
+TEST(TimingChart, OfMoreRowsThanThereIsRoomForSomeAreNamed) {
+    TimingChart chart;
+    chart.resize(700, 300);
+    std::vector<RenderTiming> timings;
+    for (int i = 0; i < 64; ++i)
+        timings.push_back(
+            {QString("clip %1").arg(i), Qt::blue, timingOf({{"denoise", 50.0 + i}, {"decode", 3.0}}, {})});
+    for (const bool isCrowded : {true, false}) {
+        if (!isCrowded) timings.resize(4);
+        chart.setTimings(timings);
+        chart.show();
+        letRun(50);
+        QCustomPlot* plot = stagesOf(chart);
+        plot->replot();
+        const auto names = qSharedPointerDynamicCast<QCPAxisTickerText>(plot->yAxis->ticker())->ticks();
+        const double row = plot->axisRect()->height() / plot->yAxis->range().size();
+        const int line = QFontMetrics(plot->yAxis->tickLabelFont()).height();
+        ASSERT_GE(names.size(), isCrowded ? 2 : 4);
+        EXPECT_LT(names.size(), 40);
+        EXPECT_EQ(names.last(), "clip 0") << "on top";
+        const QList<double> places = names.keys();
+        for (int i = 1; i < places.size(); ++i) EXPECT_GE((places[i] - places[i - 1]) * row, line - 1e-6);
+        int written = 0;
+        for (int i = 0; i < plot->itemCount(); ++i)
+            if (const auto* text = qobject_cast<QCPItemText*>(plot->item(i));
+                text != nullptr && text->visible())
+                ++written;
+        EXPECT_EQ(written, names.size());
+        EXPECT_EQ(plot->plottable(0)->pen().style(), isCrowded ? Qt::NoPen : Qt::SolidLine);
+        EXPECT_GE(plot->xAxis->range().upper, isCrowded ? 116 : 56) << "all bars are whole";
+    }
+}
+
+TEST(BarPlot, OfMoreBarsThanThereIsRoomForSomeAreNamed) {
+    BarPlot bars;
+    bars.resize(600, 200);
+    std::vector<Bar> many;
+    for (int i = 0; i < 64; ++i) many.push_back({QString("clip %1").arg(i), Qt::blue, 1.0 + i});
+    bars.setBars(many, "speed-up");
+    bars.show();
+    letRun(50);
+    bars.plot()->replot();
+    const auto names = qSharedPointerDynamicCast<QCPAxisTickerText>(bars.plot()->yAxis->ticker())->ticks();
+    EXPECT_GE(names.size(), 2);
+    EXPECT_LT(names.size(), 32);
+    EXPECT_EQ(names.last(), "clip 0");
 }
 
 TEST(TimingChart, WhatIsWrittenAfterABarFitsHoweverNarrowTheChart) {

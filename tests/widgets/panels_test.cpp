@@ -19,6 +19,7 @@
 
 #include "core/machine/local_machine.h"
 #include "tests/widgets/gui_wait.h"
+#include "widgets/panels/clock_text.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
@@ -928,6 +929,14 @@ TEST(JobPanel, WritesDurationsForPeople) {
     EXPECT_EQ(durationText(0.2), "0:01");
     EXPECT_EQ(durationText(61), "1:01");
     EXPECT_EQ(durationText(3725), "1:02:05");
+}
+
+TEST(ClockText, HasHoursWhereThereAreSome) {
+    EXPECT_EQ(clockText(0), "00:00.000");
+    EXPECT_EQ(clockText(62.5), "01:02.500");
+    EXPECT_EQ(clockText(3599.9996), "1:00:00.000");
+    EXPECT_EQ(clockText(31 * 3600 + 2.5), "31:00:02.500");
+    EXPECT_EQ(clockText(600 * 3600.0 + 61), "600:01:01.000") << "more milliseconds than an int has";
 }
 
 TEST(IssuePanel, ShowsEachIssueOnceOnOneLineUntilDismissed) {

@@ -14,12 +14,9 @@ namespace reelgrid::widgets {
 
 namespace {
 
-// A bar alone must not fill the chart.
-constexpr int kFewestRows = 3;
 // Of the chart's width: what the bars keep, however long the texts after them.
 constexpr double kLeastForBars = 0.35;
 constexpr int kBeforeText = 6;
-constexpr int kLongestName = 160;
 
 QString textOf(const Bar& bar) {
     return bar.text.isEmpty() ? QString::number(bar.value, 'g', 4) : bar.text;
@@ -38,7 +35,7 @@ double leastOf(const std::vector<Bar>& bars) {
 
 }  // namespace
 
-BarPlot::BarPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot) {
+BarPlot::BarPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot), m_names(m_plot) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_plot);
@@ -65,14 +62,13 @@ void BarPlot::redraw() {
     m_plot->clearPlottables();
     m_plot->clearItems();
     m_texts.clear();
-    const int rows = std::max(kFewestRows, int(m_bars.size()));
-    const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
-    const QFontMetrics metrics(m_plot->yAxis->tickLabelFont());
+    QStringList names;
+    for (const Bar& bar : m_bars) names.append(bar.name);
+    m_names.set(names);
     double longest = 0;
     for (std::size_t i = 0; i < m_bars.size(); ++i) {
         const Bar& bar = m_bars[i];
-        const double row = rows - double(i);
-        names->addTick(row, metrics.elidedText(bar.name, Qt::ElideMiddle, kLongestName));
+        const double row = m_names.placeOf(int(i));
         auto* drawn = new QCPBars(m_plot->yAxis, m_plot->xAxis);
         drawn->setPen(bar.fill == Bar::Fill::Full ? QPen(Qt::NoPen) : QPen(bar.color, 1));
         drawn->setBrush(bar.fill == Bar::Fill::Full ? QBrush(bar.color) : Qt::NoBrush);
@@ -104,32 +100,34 @@ void BarPlot::redraw() {
         line->setPen(QPen(theme::kQuiet, 1, Qt::DashLine));
         longest = std::max(longest, *m_mark);
     }
-    m_plot->yAxis->setTicker(names);
-    m_plot->yAxis->setRange(0.4, rows + 0.6);
     m_plot->xAxis->setLabel(m_axis);
     m_plot->xAxis->setRange(leastOf(m_bars), longest > 0 ? longest : 1);
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-/// Once the layout says how wide the chart is.
+/// Once the layout says how large the chart is.
 void BarPlot::makeRoomForTexts() {
+    const bool isRenamed = m_names.fit();
     const double width = m_plot->axisRect()->width();
     const double least = leastOf(m_bars);
     double most = m_mark.value_or(0);
     for (std::size_t i = 0; i < m_texts.size(); ++i) {
+        m_texts[i]->setVisible(m_names.isNamed(int(i)));
+        most = std::max(most, endOf(m_bars[i]));
+        if (!m_texts[i]->visible()) continue;
         const QFontMetrics metrics(m_texts[i]->font());
         const double beside = width - metrics.horizontalAdvance(m_texts[i]->text()) - 2 * kBeforeText;
         most = std::max(most,
                         least + (endOf(m_bars[i]) - least) * width / std::max(kLeastForBars * width, beside));
     }
-    if (most <= least || std::abs(most - m_plot->xAxis->range().upper) < 1e-6 * (most - least)) return;
-    m_plot->xAxis->setRange(least, most);
-    m_plot->replot(QCustomPlot::rpQueuedReplot);
+    const bool isWider =
+        most > least && std::abs(most - m_plot->xAxis->range().upper) >= 1e-6 * (most - least);
+    if (isWider) m_plot->xAxis->setRange(least, most);
+    if (isWider || isRenamed) m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 QString BarPlot::readingAt(const QPoint& at) const {
-    const int rows = std::max(kFewestRows, int(m_bars.size()));
-    const auto index = std::lround(rows - m_plot->yAxis->pixelToCoord(at.y()));
+    const auto index = std::lround(m_names.placeOf(0) - m_plot->yAxis->pixelToCoord(at.y()));
     if (!m_plot->axisRect()->rect().contains(at) || index < 0 || index >= long(m_bars.size())) return {};
     const Bar& bar = m_bars[std::size_t(index)];
     return bar.reading.isEmpty() ? bar.name + ": " + textOf(bar) : bar.reading;

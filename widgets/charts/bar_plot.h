@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "widgets/charts/chart_table.h"
+#include "widgets/charts/row_names.h"
 
 class QCPItemText;
 class QCustomPlot;
@@ -47,6 +48,7 @@ class BarPlot : public QWidget {
     QString m_axis;
     std::optional<double> m_mark;
     QCustomPlot* m_plot;
+    RowNames m_names;
     std::vector<QCPItemText*> m_texts;
 };
 

@@ -44,11 +44,6 @@ QStringList orderedStages(const std::vector<RenderTiming>& timings) {
 // Of the chart's width: what the bars keep, however long the text after them.
 constexpr double kLeastForBars = 0.35;
 constexpr int kBeforeBarText = 6;
-// Pixels of a backend's name; "fav3_sage+policy-3f2a" fits.
-constexpr int kLongestName = 160;
-
-// A bar alone must not fill the chart.
-constexpr int kFewestRows = 3;
 
 QColor mixed(const QColor& color, const QColor& with, double share) {
     const auto channel = [share](int one, int other) {
@@ -92,6 +87,7 @@ std::optional<double> attentionOf(const RenderTiming& timing) {
 TimingChart::TimingChart(QWidget* parent)
     : ChartFrame(tr("TIME"), parent),
       m_stages(new QCustomPlot),
+      m_names(m_stages),
       m_steps(new QCustomPlot),
       m_speedUps(new BarPlot),
       m_memory(new BarPlot),
@@ -100,7 +96,7 @@ TimingChart::TimingChart(QWidget* parent)
     m_stages->yAxis->grid()->setVisible(false);
     m_stages->yAxis->setTickPen(Qt::NoPen);
     m_stages->yAxis->setTickLabelColor(theme::kText);
-    connect(m_stages, &QCustomPlot::afterLayout, this, &TimingChart::fitBarTexts);
+    connect(m_stages, &QCustomPlot::afterLayout, this, &TimingChart::fitRows);
     m_steps->xAxis->setLabel(tr("denoising step"));
     m_steps->yAxis->setLabel(tr("seconds a step"));
     new PlotHover(m_stages, [this](const QPoint& at) { return stagesReading(at); });
@@ -211,8 +207,7 @@ void TimingChart::drawMemory() {
 }
 
 QString TimingChart::stagesReading(const QPoint& at) const {
-    const int rows = std::max(kFewestRows, int(m_timings.size()));
-    const auto index = std::lround(rows - m_stages->yAxis->pixelToCoord(at.y()));
+    const auto index = std::lround(m_names.placeOf(0) - m_stages->yAxis->pixelToCoord(at.y()));
     if (!m_stages->axisRect()->rect().contains(at) || index < 0 || index >= std::ssize(m_timings)) return {};
     const RenderTiming& timing = m_timings[std::size_t(index)];
     QString words = tr("%1: %2").arg(timing.name, secondsText(timing.timing.renderSeconds()));
@@ -279,14 +274,13 @@ void TimingChart::drawStages() {
     m_stages->clearItems();
     m_barTexts.clear();
     const int count = int(m_timings.size());
-    const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
-    const int rows = std::max(kFewestRows, count);
-    const QFontMetrics nameMetrics(m_stages->yAxis->tickLabelFont());
+    QStringList names;
+    for (const RenderTiming& timing : m_timings) names.append(timing.name);
+    m_names.set(names);
     double longest = 0;
     for (int i = 0; i < count; ++i) {
         const RenderTiming& timing = m_timings[std::size_t(i)];
-        const double row = rows - i;  // the first on top
-        names->addTick(row, nameMetrics.elidedText(timing.name, Qt::ElideMiddle, kLongestName));
+        const double row = m_names.placeOf(i);
         QCPBars* below = nullptr;
         const double total = timing.timing.renderSeconds();
         double end = 0;
@@ -294,7 +288,6 @@ void TimingChart::drawStages() {
             const double seconds = secondsOf(timing, stage);
             if (seconds <= 0) continue;
             auto* bars = new QCPBars(m_stages->yAxis, m_stages->xAxis);
-            bars->setPen(QPen(theme::kPanel, 1));
             bars->setBrush(shade(timing.color, stage));
             bars->setWidth(0.62);
             bars->setAntialiased(true);
@@ -307,7 +300,7 @@ void TimingChart::drawStages() {
         longest = std::max(longest, end);
         const QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
         const auto denoise = result::denoiseRatio(m_timings[m_against].timing, timing.timing);
-        BarText after{nullptr, end, text, text};
+        BarText after{nullptr, i, end, text, text};
         if (std::size_t(i) != m_against && denoise) {
             const QString ratio = QString::number(*denoise, 'f', 2);
             after.full += tr("   denoise %1× %2").arg(ratio, m_timings[m_against].name);
@@ -327,17 +320,32 @@ void TimingChart::drawStages() {
         after.item = label;
         m_barTexts.push_back(after);
     }
-    m_stages->yAxis->setTicker(names);
-    m_stages->yAxis->setRange(0.4, rows + 0.6);
+    outlineBars();
     m_stages->xAxis->setRange(0, longest > 0 ? longest : 1);
     m_stages->replot(QCustomPlot::rpQueuedReplot);
 }
 
-/// Gives each text the room that it needs after its bar: once the layout says how wide the chart is.
-void TimingChart::fitBarTexts() {
+/// A line between stages, which would hide bars that are as thin as it.
+void TimingChart::outlineBars() {
+    for (int i = 0; i < m_stages->plottableCount(); ++i)
+        m_stages->plottable(i)->setPen(m_names.areCrowded() ? QPen(Qt::NoPen) : QPen(theme::kPanel, 1));
+}
+
+/// Once the layout says how large the chart is.
+void TimingChart::fitRows() {
+    const bool isRenamed = m_names.fit();
+    if (isRenamed) outlineBars();
+    if (fitBarTexts() || isRenamed) m_stages->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// Gives each text the room that it needs after its bar; whether the axis has another range now.
+bool TimingChart::fitBarTexts() {
     const double width = m_stages->axisRect()->width();
     double range = 0;
     for (const BarText& after : m_barTexts) {
+        after.item->setVisible(m_names.isNamed(after.row));
+        range = std::max(range, after.end);
+        if (!after.item->visible()) continue;
         const QFontMetrics metrics(after.item->font());
         const auto roomBeside = [&](const QString& text) {
             return width - metrics.horizontalAdvance(text) - 2 * kBeforeBarText;
@@ -347,9 +355,9 @@ void TimingChart::fitBarTexts() {
         after.item->setText(text);
         range = std::max(range, after.end * width / std::max(kLeastForBars * width, roomBeside(text)));
     }
-    if (range <= 0 || std::abs(range - m_stages->xAxis->range().upper) < 1e-6 * range) return;
+    if (range <= 0 || std::abs(range - m_stages->xAxis->range().upper) < 1e-6 * range) return false;
     m_stages->xAxis->setRange(0, range);
-    m_stages->replot(QCustomPlot::rpQueuedReplot);
+    return true;
 }
 
 void TimingChart::warnOfUnevenTimes() {

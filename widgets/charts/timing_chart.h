@@ -8,6 +8,7 @@
 #include "core/protocol/call_map.h"
 #include "core/result/timing.h"
 #include "widgets/charts/chart_frame.h"
+#include "widgets/charts/row_names.h"
 
 class QCPItemText;
 class QCustomPlot;
@@ -51,12 +52,15 @@ class TimingChart : public ChartFrame {
     /// What is written after a bar, in full and for a narrow chart.
     struct BarText {
         QCPItemText* item = nullptr;
+        int row = 0;
         double end = 0;  ///< seconds, where the bar ends
         QString full;
         QString brief;
     };
     void drawStages();
-    void fitBarTexts();
+    void fitRows();
+    [[nodiscard]] bool fitBarTexts();
+    void outlineBars();
     void warnOfUnevenTimes();
     void drawSteps();
     void drawSpeedUps();
@@ -72,6 +76,7 @@ class TimingChart : public ChartFrame {
     std::size_t m_against = 0;
     std::vector<BarText> m_barTexts;
     QCustomPlot* m_stages;
+    RowNames m_names;
     QCustomPlot* m_steps;
     BarPlot* m_speedUps;
     BarPlot* m_memory;

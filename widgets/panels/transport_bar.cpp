@@ -6,9 +6,10 @@
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QToolButton>
+#include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "widgets/panels/clock_text.h"
 #include "widgets/panels/timeline_slider.h"
 #include "widgets/theme/icons.h"
 #include "widgets/video_grid/player.h"
@@ -20,6 +21,7 @@ constexpr std::array kSpeeds{0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0};
 constexpr int kNormalSpeed = 3;
 constexpr int kNarrow = 800;  // logical pixels
 constexpr int kLeastWidth = 480;
+constexpr int kUsualFrames = 9999;
 
 QString nameOfSpeed(double speed) {
     return QString::number(speed, 'g', 3) + QChar(0xd7);
@@ -122,6 +124,7 @@ void TransportBar::showState() {
 void TransportBar::showTimeline() {
     const Timeline& timeline = m_player->clock().timeline();
     m_slider->setDuration(timeline.duration());
+    keepRoomForReadout();
     for (QToolButton* button : {m_first, m_back, m_play, m_forward, m_last})
         button->setEnabled(!timeline.empty());
     showState();
@@ -130,10 +133,19 @@ void TransportBar::showTimeline() {
 
 void TransportBar::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    keepRoomForReadout();
+    showPosition();
+}
+
+/// So that the slider keeps its length while times and frames count up.
+void TransportBar::keepRoomForReadout() {
+    const Timeline& timeline = m_player->clock().timeline();
+    const QString time = clockText(timeline.empty() ? 0 : timeline.duration());
+    const QString frames = QString::number(std::max(kUsualFrames, timeline.stopCount()));
     const bool narrow = width() < theme::scaled(kNarrow);
     m_readout->setMinimumWidth(m_readout->fontMetrics().horizontalAdvance(
-        narrow ? "00:00.000  0000 / 0000" : "00:00.000 / 00:00.000   frame 0000 / 0000"));
-    showPosition();
+        narrow ? QString("%1  %2 / %2").arg(time, frames)
+               : QString("%1 / %1   frame %2 / %2").arg(time, frames)));
 }
 
 void TransportBar::showPosition() {
@@ -141,22 +153,15 @@ void TransportBar::showPosition() {
     const double seconds = m_player->composition().seconds;
     m_slider->setPosition(seconds);
     if (timeline.empty()) return m_readout->clear();
-    const auto time = [](double value) {
-        const int milliseconds = int(std::lround(value * 1000));
-        return QString("%1:%2.%3")
-            .arg(milliseconds / 60000, 2, 10, QChar('0'))
-            .arg(milliseconds / 1000 % 60, 2, 10, QChar('0'))
-            .arg(milliseconds % 1000, 3, 10, QChar('0'));
-    };
     const int stop = timeline.stopAt(seconds);
     const int late = m_player->lateTicks();
-    const QString at = time(timeline.stop(stop));
+    const QString at = clockText(timeline.stop(stop));
     // The slider keeps its room in a narrow window.
     if (width() < theme::scaled(kNarrow))
         m_readout->setText(QString("%1  %2 / %3").arg(at).arg(stop + 1).arg(timeline.stopCount()));
     else
         m_readout->setText(tr("%1 / %2   frame %3 / %4")
-                               .arg(at, time(timeline.duration()))
+                               .arg(at, clockText(timeline.duration()))
                                .arg(stop + 1)
                                .arg(timeline.stopCount()));
     m_readout->setToolTip(late == 0 ? tr("Every frame was shown in time")

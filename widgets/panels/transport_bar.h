@@ -26,6 +26,7 @@ class TransportBar : public QWidget {
     void showState();
     void showTimeline();
     void showPosition();
+    void keepRoomForReadout();
 
     Player* m_player;
     TimelineSlider* m_slider;

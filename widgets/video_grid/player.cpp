@@ -237,8 +237,10 @@ void Player::armTimer() {
         m_timer.stop();
         return;
     }
+    // A picture that stands for weeks; whoever ticks before the stop comes again.
+    constexpr double kLongestWait = 3600;
     // Rounded up: a tick just before the stop would find the old frame and have to come again.
-    m_timer.start(std::max(1, int(std::ceil(*wait * 1000))));
+    m_timer.start(std::max(1, int(std::ceil(std::min(*wait, kLongestWait) * 1000))));
 }
 
 void Player::play() {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/families/animatediff/single_file.h"
 #include "core/families/config_bounds.h"
 #include "core/families/offered_tasks.h"
@@ -78,17 +79,27 @@ int positionsIn(const fs::path& file) {
     return 0;
 }
 
+constexpr std::string_view kMovingUnet = "UNetMotionModel";
+
 /// Whether the UNet was saved with motion modules in it, by which it then moves (models/animatediff's
-/// adapterOf()).
+/// adapterOf()). Of a model without an adapter a file in PyTorch's own format is taken for one with modules:
+/// the model itself finds out when it is loaded.
 bool movesItself(const ModelIndex& index, const nlohmann::json& unet) {
-    if (index.pathOf(std::string(kMotion)) != index.folder() / kMotion ||
-        unet.value("_class_name", nlohmann::json()) != "UNetMotionModel")
+    const std::string motion(kMotion);
+    if (index.pathOf(motion) != index.folder() / kMotion ||
+        unet.value("_class_name", nlohmann::json()) != kMovingUnet)
         return false;
-    return std::ranges::any_of(index.filesOf("unet"), [](const fs::path& file) {
-        if (file.extension() != ".safetensors") return false;
+    const bool hasAdapter = !index.classOf(motion).empty();
+    return std::ranges::any_of(index.filesOf("unet"), [&](const fs::path& file) {
+        if (file.extension() != ".safetensors") return !hasAdapter && file.extension() == ".bin";
         const auto tensors = safetensors::readHeaderOf(file);
         return tensors && tensors->contains("down_blocks.0.motion_modules.0.norm.weight");
     });
+}
+
+/// As diffusers saves it where the modules are in the UNet.
+bool goesWithout(const ModelIndex& index, std::string_view component) {
+    return component == kMotion && index.classOf("unet") == kMovingUnet;
 }
 
 Result<Shape> readShape(const ModelIndex& index) {
@@ -115,6 +126,13 @@ Result<Shape> readShape(const ModelIndex& index) {
                                   ErrorCode::InvalidData);
         own.integer("motion_max_seq_length", shape.mostFrames);
         if (auto read = own.finish(); !read) return read.error();
+    } else if (index.classOf(motion).empty()) {
+        const nlohmann::json said = index.json().value(motion, nlohmann::json());
+        return Error{
+            ErrorCode::InvalidData,
+            index.file().string() + ": " + motion + " is " + showJson(said) + ", and " +
+                index.pathOf("unet").string() +
+                " has no motion modules in it: one of the two was needed; --motion-adapter names one"};
     } else if (fs::is_regular_file(path, failed)) {
         if (const int positions = positionsIn(path); positions > 0) shape.mostFrames = positions;
     } else {
@@ -182,7 +200,14 @@ Result<ModelInfo> describe(const ModelIndex& index) {
 }
 
 constexpr std::array kPipelines{
-    Pipeline{kName, "AnimateDiff text-to-video", "AnimateDiffPipeline", kComponents, recognises, describe},
+    Pipeline{kName,
+             "AnimateDiff text-to-video",
+             "AnimateDiffPipeline",
+             kComponents,
+             recognises,
+             describe,
+             {},
+             goesWithout},
 };
 constexpr std::array kLayouts{LayoutReader{isStableDiffusionFile, readStableDiffusionFile}};
 constexpr std::array kMiniatures{

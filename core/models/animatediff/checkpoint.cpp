@@ -1,6 +1,8 @@
 #include "core/models/animatediff/checkpoint.h"
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/result.h"
@@ -49,11 +51,42 @@ void requireNothingBeside(const weights::WeightFile& file) {
                                                       "; AnimateDiff's motion modules alone were needed");
 }
 
+/// The transformer block of a motion module that a table of positions is of, whatever the file calls it:
+/// "down_blocks.0.motion_modules.0.transformer_blocks.0"; empty: the tensor is none.
+std::string blockOfPositions(std::string name) {
+    constexpr std::string_view kBlocks = ".transformer_blocks.", kAuthors = ".temporal_transformer";
+    if (!name.ends_with(".pe") || name.find(".motion_modules.") == std::string::npos) return {};
+    if (name.starts_with(kParallelPrefix)) name.erase(0, std::string_view(kParallelPrefix).size());
+    if (const auto at = name.find(kAuthors); at != std::string::npos) name.erase(at, kAuthors.size());
+    const auto at = name.find(kBlocks);
+    return at == std::string::npos ? "" : name.substr(0, name.find('.', at + kBlocks.size()));
+}
+
+/// Both attentions of a block see the same positions, of which the authors' files have a table for each.
+void requireOnePositionTable(const weights::WeightFile& file) {
+    constexpr double kMostRounded = 0.01;  // tables of other dtypes
+    std::map<std::string, std::string> firstOf;
+    for (const std::string& name : file.names) {
+        const std::string block = blockOfPositions(name);
+        if (block.empty()) continue;
+        const auto [first, isFirst] = firstOf.emplace(block, name);
+        if (isFirst) continue;
+        const auto table = [&](const std::string& of) {
+            return file.weights->require(of, file.shapeOf(of).value()).to(at::kFloat);
+        };
+        const at::Tensor known = table(first->second), further = table(name);
+        if (further.sizes() == known.sizes() && at::allclose(further, known, 0, kMostRounded, true)) continue;
+        throw Failure(ErrorCode::InvalidData, file.weights->whereIs(name) + " has other positions than " +
+                                                  first->second + ", one table for a block was needed");
+    }
+}
+
 }  // namespace
 
 MotionAdapter openMotionAdapter(const fs::path& path) {
     weights::WeightFile file = weights::openWeights(path);
     requireNothingBeside(file);
+    requireOnePositionTable(file);
     const auto nameIn = motionNamesIn(*file.weights);
     std::error_code failed;
     const auto config =

@@ -17,7 +17,6 @@
 #include "core/models/animatediff/motion_choice.h"
 #include "core/models/animatediff/prompt.h"
 #include "core/models/animatediff/prompted_unet.h"
-#include "core/schedulers/lcm.h"
 #include "core/schedulers/scheduler.h"
 #include "core/schedulers/scheduler_list.h"
 #include "core/schedulers/vp_training.h"
@@ -184,16 +183,14 @@ bool AnimateDiffVideoModel::scalesNoise(const catalog::RenderSettings& settings)
 void AnimateDiffVideoModel::freeInit(denoising::GuidedDenoiser::Parts& parts,
                                      const catalog::RenderSettings& settings,
                                      const std::function<at::Tensor()>& draw) const {
-    const std::string name = settings.scheduler.value_or(m_schedulerConfig.textOr("_class_name", ""));
-    const auto training = schedulers::VpTraining::from(m_schedulerConfig, schedulers::VpSpacing::Leading,
-                                                       name == "lcm" || name == "LCMScheduler"
-                                                           ? schedulers::Lcm::kUsualNoise
-                                                           : schedulers::NoiseScheduleOptions{});
+    const schedulers::SchedulerRow& sampler = schedulers::samplerRow(m_schedulerConfig, settings.scheduler);
+    const auto training =
+        schedulers::VpTraining::from(m_schedulerConfig, schedulers::VpSpacing::Leading, sampler.usualNoise);
     auto several = std::make_unique<denoising::FreeInit>(std::move(parts.scheduler), settings.freeInit,
                                                          training.alphasCumprod.back(), draw);
-    parts.start = [begin = parts.start, &sampler = *several](denoising::LatentNoise& from) {
+    parts.start = [begin = parts.start, &walked = *several](denoising::LatentNoise& from) {
         at::Tensor noise_BCTHW = begin(from);
-        sampler.beginWith(noise_BCTHW);
+        walked.beginWith(noise_BCTHW);
         return noise_BCTHW;
     };
     parts.scheduler = std::move(several);

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr auto kImportPatience = std::chrono::seconds(60);
 
 std::string hashOf(const std::string& text) {
-    return sha256Hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    return sha256Hex(text);
 }
 
 /// Changes with whatever may change what the file says: its contents, the bridge, and what is installed where

@@ -31,10 +31,10 @@ void requireSpecial(const json& token, const std::string& name) {
                       name + " is " + showJson(token) + ", a text or an object with a content was needed");
 }
 
-std::optional<json> readIfThere(const fs::path& path) {
+std::optional<json> readIfThere(const fs::path& path, RepeatedKeys keys = RepeatedKeys::LastCounts) {
     std::error_code failed;
     if (!fs::exists(path, failed)) return std::nullopt;
-    return readJsonObject(path, kMaxTokenizerJson).value();
+    return readJsonObject(path, kMaxTokenizerJson, keys).value();
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ TokenizerFolder::TokenizerFolder(const fs::path& folder)
     : configPath(folder / "tokenizer_config.json"),
       tokenizerPath(folder / "tokenizer.json"),
       config(readIfThere(configPath)),
-      tokenizer(readIfThere(tokenizerPath)),
+      // Whichever of a token's two ids counted, prompts would get another picture in silence.
+      tokenizer(readIfThere(tokenizerPath, RepeatedKeys::Refused)),
       m_specialsPath(folder / "special_tokens_map.json"),
       m_addedPath(folder / "added_tokens.json") {
     requireUsualSides();
@@ -53,7 +54,7 @@ TokenizerFolder::TokenizerFolder(const fs::path& folder)
                                                   showJson(apart) + ", this version needs false");
     if (!config || !config->contains("added_tokens_decoder")) {
         m_specials = readIfThere(m_specialsPath);
-        m_addedTokens = readIfThere(m_addedPath);
+        m_addedTokens = readIfThere(m_addedPath, RepeatedKeys::Refused);
     }
     requireSpecialTokens();
 }

@@ -14,6 +14,15 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
+/// A file of safetensors with a motion module's norm.
+std::string unetWithModules() {
+    const std::string header =
+        R"({"down_blocks.0.motion_modules.0.norm.weight":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+    std::string bytes{static_cast<char>(header.size())};
+    bytes.resize(8);
+    return bytes + header + std::string(4, '\0');
+}
+
 class AnimateDiffFolder : public testing::Test {
   protected:
     fs::path m_folder = fs::path(testing::TempDir()) / ("animatediff_facts_" + std::to_string(getpid()));
@@ -62,18 +71,34 @@ TEST_F(AnimateDiffFolder, HasTheFramesOfTheModulesThatMoveIt) {
     m_unet["motion_max_seq_length"] = 12;
     m_unet["_class_name"] = "UNetMotionModel";
     EXPECT_EQ(describe()->defaults.numFrames, 8) << "it has none itself";
-    const std::string header =
-        R"({"down_blocks.0.motion_modules.0.norm.weight":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
-    std::string bytes{static_cast<char>(header.size())};
-    bytes.resize(8);
-    writeFile(m_folder / "unet/diffusion_pytorch_model.safetensors", bytes + header + std::string(4, '\0'))
-        .value();
+    writeFile(m_folder / "unet/diffusion_pytorch_model.safetensors", unetWithModules()).value();
     EXPECT_EQ(describe()->defaults.numFrames, 12);
     m_unet["_class_name"] = "UNet2DConditionModel";
     EXPECT_EQ(describe()->defaults.numFrames, 8) << "diffusers takes the adapter's then";
     m_unet["_class_name"] = "UNetMotionModel";
     writeFile(m_folder / "other/config.json", R"({"motion_max_seq_length": 10})").value();
     EXPECT_EQ(describe({{"motion_adapter", m_folder / "other"}})->defaults.numFrames, 10) << "asked for";
+}
+
+/// As diffusers saves a pipeline whose UNet has taken the modules over.
+TEST_F(AnimateDiffFolder, MayHaveNoAdapterWhereTheUnetHasModules) {
+    m_index["unet"] = {"diffusers", "UNetMotionModel"};
+    m_index["motion_adapter"] = {nullptr, nullptr};
+    m_unet["motion_max_seq_length"] = 12;
+    const std::string file = (m_folder / "model_index.json").string();
+    EXPECT_THAT(describe().error().message, HasSubstr(file + ": motion_adapter is [null,null], and "));
+    EXPECT_EQ(describe({{"motion_adapter", m_folder / "motion_adapter"}})->defaults.numFrames, 16)
+        << "asked for, with 24 positions";
+    writeFile(m_folder / "unet/diffusion_pytorch_model.safetensors", unetWithModules()).value();
+    EXPECT_EQ(describe()->defaults.numFrames, 12);
+    const auto index = ModelIndex::read(m_folder);
+    ASSERT_TRUE(index);
+    const Pipeline* pipeline = pipelineOf(*index);
+    ASSERT_NE(pipeline, nullptr);
+    EXPECT_TRUE(pipeline->goesWithout(*index, "motion_adapter"));
+    EXPECT_FALSE(pipeline->goesWithout(*index, "vae"));
+    m_index["unet"] = {"diffusers", "UNet2DConditionModel"};
+    EXPECT_THAT(describe().error().message, HasSubstr("motion_adapter is [null,null]"));
 }
 
 TEST_F(AnimateDiffFolder, IsAnImageModelWithAnAdapterBesideIt) {

@@ -69,6 +69,12 @@ TEST(AnimateDiff, AUnetThatWasSavedWithMotionModulesMovesByThem) {
     writePart(other, adapter, motion);
     EXPECT_TRUE(at::equal(latentsOf(tiny.folder(), other), byItself));
     EXPECT_TRUE(at::equal(latentsOf(tiny.folder(), TinyModel::adapter()), byAdapter));
+    // What a pipeline saves that was given a UNet with modules and no adapter.
+    std::filesystem::remove(tiny.folder() / "motion_adapter");
+    index["motion_adapter"] = {nullptr, nullptr};
+    std::ofstream(tiny.folder() / "model_index.json") << index.dump();
+    EXPECT_TRUE(at::equal(latentsOf(tiny.folder()), byItself));
+    EXPECT_TRUE(at::equal(latentsOf(tiny.folder(), TinyModel::adapter()), byAdapter));
 }
 
 }  // namespace

@@ -160,6 +160,12 @@ TEST(AnimateDiffModel, IsDescribedByItsConfigurations) {
     EXPECT_THAT(catalog::readModelFolder(base.folder()).error().message,
                 testing::HasSubstr("it has no motion_adapter, which AnimateDiff text-to-video needs; "
                                    "--motion-adapter names one"));
+    auto index = nlohmann::json::parse(readFile(tiny.folder() / "model_index.json").value());
+    index["motion_adapter"] = {nullptr, nullptr};
+    const std::filesystem::path file = tiny.folder() / "model_index.json";
+    std::ofstream(file) << index.dump();
+    EXPECT_THAT(catalog::readModelFolder(tiny.folder()).error().message,
+                testing::HasSubstr("names one (" + file.string() + ": motion_adapter is [null,null])"));
 }
 
 TEST(AnimateDiffRender, NoPictureComesOfWhatIsNotFinite) {

@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/models/animatediff/checkpoint.h"
+#include "core/models/animatediff/motion_module.h"
 #include "core/models/animatediff/names.h"
 #include "core/models/animatediff/unet.h"
 #include "core/weights/safetensors_folder.h"
@@ -341,6 +342,37 @@ TEST(MotionAdapterFiles, OfModelsThatHaveMoreAreRefused) {
         EXPECT_THAT(unetFailure([&] { (void)openMotionAdapter(file); }),
                     testing::AllOf(testing::HasSubstr(name), testing::HasSubstr(whose)));
     }
+    std::filesystem::remove(file);
+}
+
+TEST(MotionAdapterFiles, OfTwoTablesOfPositionsForABlockAreRefused) {
+    const auto file = std::filesystem::path(testing::TempDir()) /
+                      ("positions_" + std::to_string(getpid()) + ".safetensors");
+    const auto openedWith = [&](const std::string& form, const std::string& name, const at::Tensor& table) {
+        const weights::WeightFile stored = weights::openWeights(kUnetFixtures + "authors/" + form);
+        std::map<std::string, at::Tensor> tensors;
+        for (const std::string& own : stored.names)
+            tensors[own] = stored.weights->require(own, *stored.shapeOf(own)).clone();
+        tensors[name] = table;
+        weights::writeSafetensors(file, tensors).value();
+        return unetFailure([&] { (void)openMotionAdapter(file); });
+    };
+    const std::string module = "down_blocks.1.motion_modules.0.", authors = "temporal_transformer.",
+                      block = "transformer_blocks.0.";
+    const std::string second = "module." + module + authors + block + "attention_blocks.1.pos_encoder.pe";
+    const at::Tensor own = sinusoidalPositions(24, 16);
+    EXPECT_EQ(openedWith("mm.ckpt", second, own), "no failure");
+    EXPECT_EQ(openedWith("mm.ckpt", second, own.to(at::kBFloat16)), "no failure") << "rounded";
+    for (const at::Tensor& other : {own.flip(1).contiguous(), sinusoidalPositions(32, 16)})
+        EXPECT_THAT(
+            openedWith("mm.ckpt", second, other),
+            testing::AllOf(testing::HasSubstr(file.string() + ": tensor \"module." + module),
+                           testing::HasSubstr(" has other positions than module." + module + authors + block +
+                                              "attention_blocks.0.pos_encoder.pe, one table")));
+    // Under two kinds of names.
+    EXPECT_THAT(openedWith("lightning.safetensors",
+                           module + authors + block + "attention_blocks.0.pos_encoder.pe", -own),
+                testing::HasSubstr("has other positions than"));
     std::filesystem::remove(file);
 }
 

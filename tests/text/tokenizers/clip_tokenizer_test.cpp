@@ -311,5 +311,23 @@ TEST_F(BrokenClipFolder, ReadsTokenizerJsonBeforeItsVocabulary) {
     EXPECT_EQ(ids(), (Ids{before.at(0), before.at(2), before.at(1)}));
 }
 
+TEST_F(BrokenClipFolder, IsRefusedWhereTokenizerJsonHasAKeyTwice) {
+    const std::string whole = clipJson("saved/tokenizer.json").dump();
+    const auto writeWith = [&](const std::string& at, const std::string& added) {
+        const std::size_t place = whole.find(at);
+        ASSERT_NE(place, whole.npos);
+        write("tokenizer.json", whole.substr(0, place + at.size()) + added + whole.substr(place + at.size()));
+    };
+    writeWith(R"("vocab":{)", R"("red</w>":5,)");
+    EXPECT_THAT(failure(), HasSubstr("tokenizer.json: \"red</w>\" is there twice, once was needed"));
+    writeWith(R"("model":{)", R"("vocab":{},)");
+    EXPECT_THAT(failure(), HasSubstr("tokenizer.json: \"vocab\" is there twice, once was needed"));
+    write("tokenizer.json", whole);
+    EXPECT_EQ(failure(), "no failure");
+    fs::remove(m_folder / "tokenizer.json");
+    write("added_tokens.json", R"({"<|endoftext|>": 837, "<|endoftext|>": 836})");
+    EXPECT_THAT(failure(), HasSubstr("added_tokens.json: \"<|endoftext|>\" is there twice"));
+}
+
 }  // namespace
 }  // namespace reelgrid::text

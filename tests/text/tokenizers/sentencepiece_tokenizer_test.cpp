@@ -117,6 +117,10 @@ TEST_F(TokenizerFolderTest, NamesAStepOfTokenizerJsonThatIsNotHere) {
     EXPECT_THAT(messageWith("/model/vocab/7/0", ""), HasSubstr("piece 7"));
     EXPECT_THAT(messageWith("/model/vocab/7/0", "<pad>"), HasSubstr("a piece twice"));
     EXPECT_EQ(messageWith("/model/byte_fallback", true), "no failure");
+    const std::string whole = readFile(original).value();
+    ASSERT_TRUE(
+        writeFile(m_folder / "tokenizer.json", R"({"model": {},)" + whole.substr(whole.find('{') + 1)));
+    EXPECT_THAT(message(), HasSubstr("tokenizer.json: \"model\" is there twice, once was needed"));
 }
 
 /// Quadratic reading took minutes here; a bound on time would measure the machine instead.
