@@ -241,6 +241,20 @@ TEST_F(DamagedImage, OfTooManyPixelsSaysHowMany) {
     EXPECT_THAT(complaint(picture), HasSubstr("it has 12000x12000 pixels"));
 }
 
+TEST_F(DamagedImage, InksAreAdobesWithoutItsMarkAsInPillow) {
+    std::string bytes = readFile(kPictures / "inks.jpg").value();
+    const std::size_t name = bytes.find("Adobe");
+    ASSERT_NE(name, std::string::npos);
+    constexpr std::size_t kMark = 2, kLength = 14;  // FF EE; the length counts itself
+    bytes.erase(name - kMark - 2, kMark + kLength);
+    writeFile(m_file, bytes).value();
+    const auto image = readImage(m_file), pillows = readImage(kPictures / "inks.jpg.png");
+    ASSERT_TRUE(image) << image.error().message;
+    ASSERT_EQ(image->size(), pillows->size());
+    for (std::size_t i = 0; i < image->pixels.size(); ++i)
+        ASSERT_NEAR(image->pixels[i], pillows->pixels[i], 1) << i;
+}
+
 TEST_F(DamagedImage, ThatIsNoFileSaysWhatItIs) {
     EXPECT_THAT(readImage(fs::path(testing::TempDir())).error().message, HasSubstr("it is a folder"));
     fs::create_symlink(m_file, m_file);
