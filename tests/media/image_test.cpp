@@ -197,8 +197,9 @@ TEST_F(DamagedImage, WhoseLastRowsAreMissingIsRefused) {
     }
 }
 
-/// Grey, 2x2, each row behind the byte that names its filter; the data is stored, not packed.
-std::string greyPng(const std::string& rows) {
+/// 2x2, each row behind the byte that names its filter; the data is stored, not packed. Grey without another
+/// `kind`: bits a sample and colour type.
+std::string smallPng(const std::string& rows, const std::string& kind = std::string("\x08\0", 2)) {
     std::uint32_t low = 1, high = 0;
     for (const char byte : rows) {
         low = (low + static_cast<unsigned char>(byte)) % 65521;
@@ -208,16 +209,39 @@ std::string greyPng(const std::string& rows) {
     const std::string data = std::string("\x78\x01\x01") + size + std::string(1, '\0') + char(~size) +
                              '\xff' + rows + numberText(high << 16 | low);
     std::string png = "\x89PNG\r\n\x1a\n";
-    for (const std::string& chunk : {"IHDR" + numberText(2) + numberText(2) + std::string("\x08\0\0\0\0", 5),
+    for (const std::string& chunk : {"IHDR" + numberText(2) + numberText(2) + kind + std::string(3, '\0'),
                                      "IDAT" + data, std::string("IEND")})
         png += numberText(std::uint32_t(chunk.size() - 4)) + chunk + checksum(chunk);
     return png;
 }
 
+TEST_F(DamagedImage, OfSixteenBitsIsTheNearestOfEight) {
+    // A pixel of each row is 200 · 257 and one is nearest to 129 and to 128.
+    const std::string wide = std::string("\xc8\xc8", 2), above = std::string("\x81\x10", 2),
+                      below = std::string("\x80\xf0", 2), alpha = std::string("\x12\x34", 2);
+    const std::vector<int> expected{200, 129, 200, 128};
+    const auto rowsOf = [&](const auto& pixel) {
+        const std::string filter(1, '\0');
+        return filter + pixel(wide) + pixel(above) + filter + pixel(wide) + pixel(below);
+    };
+    const std::string grey = rowsOf([](const std::string& v) { return v; });
+    const std::string greyAlpha = rowsOf([&](const std::string& v) { return v + alpha; });
+    const std::string rgb = rowsOf([](const std::string& v) { return v + v + v; });
+    const std::string rgba = rowsOf([&](const std::string& v) { return v + v + v + alpha; });
+    for (const auto& [rows, type] : {std::pair{grey, '\0'}, {greyAlpha, '\4'}, {rgb, '\2'}, {rgba, '\6'}}) {
+        writeFile(m_file, smallPng(rows, std::string("\x10") + type)).value();
+        const auto image = readImage(m_file);
+        ASSERT_TRUE(image) << image.error().message;
+        ASSERT_EQ(image->pixels.size(), 12u);
+        for (std::size_t i = 0; i < 12; ++i)
+            EXPECT_EQ(int(image->pixels[i]), expected[i / 3]) << i << " of type " << int(type);
+    }
+}
+
 TEST_F(DamagedImage, WithAFilterThatThereIsntIsRefused) {
     const auto rowsWith = [](char filter) { return std::string("\0\x10\x20", 3) + filter + "\x30\x40"; };
-    EXPECT_EQ(complaint(greyPng(rowsWith('\4'))), "none");
-    EXPECT_THAT(complaint(greyPng(rowsWith('\5'))),
+    EXPECT_EQ(complaint(smallPng(rowsWith('\4'))), "none");
+    EXPECT_THAT(complaint(smallPng(rowsWith('\5'))),
                 HasSubstr("its data (IDAT) has a row with filter 5, 0 to 4 was needed"));
 }
 
