@@ -258,4 +258,32 @@ std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, st
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
 
+std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
+    constexpr std::int64_t kIdentifier = 16, kHead = kIdentifier + 8;
+    ByteWalk file(path);
+    while (file.at() < file.size()) {
+        file.skip(kIdentifier);
+        const std::int64_t size = numberIn(file, 8, std::endian::little);
+        if (!file.isPastEnd() && size < kHead) return std::nullopt;  // of a broadcast, or damaged
+        file.skip(size - kHead);
+    }
+    return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
+}
+
+std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
+    // A partition's key is the same up to its kind; behind it are the length (BER) and fields, of which this
+    // is the footer's place.
+    constexpr std::array<int, 13> kPartition{0x06, 0x0E, 0x2B, 0x34, 0x02, 0x05, 0x01,
+                                             0x01, 0x0D, 0x01, 0x02, 0x01, 0x01};
+    constexpr std::int64_t kKey = 16, kFooterPlace = 24;
+    ByteWalk file(path);
+    if (!std::ranges::all_of(kPartition, [&](int byte) { return file.byte() == byte; })) return std::nullopt;
+    file.skip(kKey - file.at());
+    const int length = file.byte();
+    file.skip(((length & 0x80) != 0 ? length & 0x7F : 0) + kFooterPlace);
+    const std::int64_t footer = numberIn(file, 8, std::endian::big);
+    if (file.isPastEnd() || footer < file.at() || footer < file.size()) return std::nullopt;
+    return "its footer begins at byte " + std::to_string(footer) + ", it has " + std::to_string(file.size());
+}
+
 }  // namespace reelgrid::media

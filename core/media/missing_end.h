@@ -21,6 +21,11 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);
 /// Its packets all have one size: 188 bytes, or 192 or 204 with what is added to them (ISO/IEC
 /// 13818-1, 2.4.3). One that was cut between two packets can't be told from a whole one.
 std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path);
+/// Its objects have lengths before them (ASF, 2.1), which broadcasts leave open.
+std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path);
+/// Its first partition says where its last one, the footer, begins (SMPTE ST 377-1, 7.1), unless it was never
+/// finished.
+std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);
 /// Its frames all have one size: that of a picture as FFmpeg, which knows the header's tags, has it in
 /// memory.
 std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, std::int64_t pictureBytes);

@@ -111,6 +111,15 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
                 AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(size) + " of at least")))
                 << name;
     }
+    const std::string media = clipBytes("a.wmv", "-c:v wmv2");
+    EXPECT_EQ(Clip::open(m_folder / "a.wmv").value()->info().frameCount(), 40);
+    EXPECT_THAT(openingError(write("b.wmv", media.substr(0, media.size() / 2))).message,
+                HasSubstr("it has " + std::to_string(media.size() / 2) + " of at least"));
+    ASSERT_TRUE(encodeBarcodes(m_folder / "a.mxf", 40, 96, 64, "25", "-c:v mpeg2video"));
+    EXPECT_GT(Clip::open(m_folder / "a.mxf").value()->info().frameCount(), 30);
+    const std::string exchanged = readFile(m_folder / "a.mxf").value();
+    EXPECT_THAT(openingError(write("b.mxf", exchanged.substr(0, exchanged.size() / 2))).message,
+                HasSubstr("its footer begins at byte"));
     const std::string ogg = readFile(m_folder / "a.ogv").value();
     EXPECT_THAT(openingError(write("page.ogv", ogg.substr(0, ogg.rfind("OggS")))).message,
                 HasSubstr("the end mark of its streams is missing"));
