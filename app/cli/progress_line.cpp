@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "app/cli/console.h"
 
@@ -24,11 +26,26 @@ std::string bar(int done, int total) {
 }
 
 /// Where another program reads the lines, it says in $REELGRID_PROGRESS_MS how often it wants one.
-std::chrono::milliseconds plainInterval() {
+std::chrono::milliseconds plainIntervalAsked() {
     const char* asked = std::getenv("REELGRID_PROGRESS_MS");
-    const long milliseconds = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
-    if (milliseconds <= 0) return kPlainInterval;
-    return std::clamp(std::chrono::milliseconds(milliseconds), kShortestInterval, kPlainInterval);
+    if (asked == nullptr) return kPlainInterval;
+    const std::string_view text = asked;
+    int milliseconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+    const std::chrono::milliseconds interval(milliseconds);
+    if (error == std::errc() && end == text.data() + text.size() && interval >= kShortestInterval &&
+        interval <= kPlainInterval)
+        return interval;
+    say("note: REELGRID_PROGRESS_MS " + std::string(text) + ": a whole number from " +
+        std::to_string(kShortestInterval.count()) + " to " + std::to_string(kPlainInterval.count()) +
+        " was needed, " + std::to_string(kPlainInterval.count()) + " is taken");
+    return kPlainInterval;
+}
+
+/// Said once where it isn't what was needed.
+std::chrono::milliseconds plainInterval() {
+    static const std::chrono::milliseconds interval = plainIntervalAsked();
+    return interval;
 }
 
 std::size_t terminalColumns() {

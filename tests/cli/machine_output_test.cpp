@@ -10,6 +10,8 @@ namespace reelgrid::cli {
 namespace {
 
 using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
 
 TEST(Doctor, TellsWhatTheMachineCanRun) {
     const ProgramRun run = runProgram({"doctor", "--json"});
@@ -77,6 +79,19 @@ TEST(Models, ShowReadsForPeopleToo) {
 // The demo's clip is 9 x 9 x 16 tokens of 3 heads x 128 channels in 8 layers: 8 x 4 x 1296^2 x 384 operations
 // of attention, and 1296 x (8 x (12 x 384^2 + 4 x 384 x 1536 + 4 x 512 x 384) + 2 x 384 x 4 x 32) others, a
 // pass.
+TEST(Progress, AnIntervalThatThereIsntIsSaidOnce) {
+    const std::vector<std::string> bench{"bench",     "attention",         "--shape",
+                                         "1,1,16,16", "--num-repetitions", "1"};
+    for (const char* interval : {"49", "10001", "1e3", "", "-1"}) {
+        const std::string errors = runProgram(bench, "", {{"REELGRID_PROGRESS_MS", interval}}).errors;
+        EXPECT_THAT(errors, HasSubstr("note: REELGRID_PROGRESS_MS " + std::string(interval) +
+                                      ": a whole number from 50 to 10000 was needed, 10000 is taken\n"));
+        EXPECT_EQ(errors.find("REELGRID_PROGRESS_MS"), errors.rfind("REELGRID_PROGRESS_MS"));
+    }
+    EXPECT_THAT(runProgram(bench, "", {{"REELGRID_PROGRESS_MS", "50"}}).errors,
+                Not(HasSubstr("REELGRID_PROGRESS_MS")));
+}
+
 TEST(Plan, IsWhatAPersonComputes) {
     const ProgramRun run = runProgram({"plan", "--gpus", "2", "--tflops", "1", "--json"});
     ASSERT_EQ(run.exitCode, 0) << run.errors;
