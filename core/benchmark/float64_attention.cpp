@@ -43,12 +43,12 @@ Float64Attention::Float64Attention(const AttentionInput& input, kernels::Mask ma
       m_batches_C(
           spread(input.q_BHND.size(0), std::max<std::int64_t>(1, kReferenceHeads / input.q_BHND.size(1)))
               .to(input.q_BHND.device())) {
-    const auto& [q_BHND, k_BHMD, v_BHMD, keyBias_M, scale] = input;
+    const at::Tensor &q_BHND = input.q_BHND, &k_BHMD = input.k_BHMD, &v_BHMD = input.v_BHMD;
     const std::int64_t queries = q_BHND.size(2), keys = k_BHMD.size(2);
     const std::int64_t sharing = q_BHND.size(1) / k_BHMD.size(1);
     Scores scores;
     scores.scale = scaleOf(input);
-    if (keyBias_M.defined()) scores.bias_1M = keyBias_M.to(at::kDouble).unsqueeze(0);
+    if (input.keyBias_M.defined()) scores.bias_1M = input.keyBias_M.to(at::kDouble).unsqueeze(0);
     if (mask == kernels::Mask::Causal)
         scores.hidden_RM =
             at::arange(keys, m_rows_R.options()).unsqueeze(0) > (m_rows_R + (keys - queries)).unsqueeze(1);

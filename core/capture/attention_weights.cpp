@@ -11,12 +11,12 @@ at::Tensor attentionWeights(const CapturedCall& call, const at::Tensor& q_ND, co
     const double scale = call.scale.value_or(1 / std::sqrt(double(k_MD.size(1))));
     at::Tensor scores_NM = at::mm(q_ND, k_MD.t()) * scale;
     if (call.keyBias_M.defined()) scores_NM = scores_NM + call.keyBias_M.unsqueeze(0);
-    if (call.mask == kernels::Mask::Causal) {
-        const at::Tensor hidden_NM =
-            at::arange(k_MD.size(0), at::kLong).unsqueeze(0) > positions_N.unsqueeze(1);
-        scores_NM = scores_NM.masked_fill(hidden_NM, -std::numeric_limits<double>::infinity());
-    }
-    return at::softmax(scores_NM, 1);
+    if (call.mask != kernels::Mask::Causal) return at::softmax(scores_NM, 1);
+    const std::int64_t keys = k_MD.size(0), queries = call.q_BHND.size(2);
+    const at::Tensor lastKey_N1 = (positions_N + (keys - queries)).unsqueeze(1);
+    const at::Tensor hidden_NM = at::arange(keys, at::kLong).unsqueeze(0) > lastKey_N1;
+    scores_NM = scores_NM.masked_fill(hidden_NM, -std::numeric_limits<double>::infinity());
+    return at::softmax(scores_NM, 1).masked_fill(lastKey_N1 < 0, 0.0);
 }
 
 at::Tensor meanWeights(const CapturedCall& call, const at::Tensor& q_ND, const at::Tensor& k_MD,

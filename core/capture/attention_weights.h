@@ -9,7 +9,8 @@
 namespace reelgrid::capture {
 
 /// The weights that these queries of a call give to each key, fp32 [N, M], each row's sum 1: softmax of the
-/// scaled scores, with the call's key bias and mask. `positions_N`: where the queries are in the sequence.
+/// scaled scores, with the call's key bias and mask, a causal one aligned at the bottom right; zeros for a
+/// query that it lets see no key. `positions_N`: where the queries are in the sequence.
 at::Tensor attentionWeights(const CapturedCall& call, const at::Tensor& q_ND, const at::Tensor& k_MD,
                             const at::Tensor& positions_N);
 

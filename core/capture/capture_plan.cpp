@@ -64,7 +64,8 @@ std::vector<CallPlace> spreadOver(const CaptureExtent& extent, std::size_t most)
 CapturePlan::CapturePlan(CaptureExtent extent, std::size_t most)
     : m_extent(std::move(extent)),
       m_takesAll(most == 0),
-      m_places(spreadOver(m_extent, m_takesAll ? m_extent.places() : most)) {}
+      m_places(spreadOver(m_extent, m_takesAll ? m_extent.places() : most)),
+      m_owed(most > m_places.size() ? most - m_places.size() : 0) {}
 
 bool CapturePlan::takes(const CallPlace& place) {
     if (m_takesAll) return m_extent.contains(place);

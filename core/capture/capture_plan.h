@@ -37,7 +37,8 @@ std::vector<CallPlace> spreadOver(const CaptureExtent& extent, std::size_t most)
 /// (a model may make both branches in one pass) the next one that may be.
 class CapturePlan {
   public:
-    /// At most `most` calls, spread; 0: every call of the extent, even where one place calls twice.
+    /// At most `most` calls, spread, a place's second call only where there are fewer places; 0: every call
+    /// of the extent.
     CapturePlan(CaptureExtent extent, std::size_t most);
 
     /// Whether the call that comes now is taken.
@@ -54,7 +55,7 @@ class CapturePlan {
     bool m_takesAll;
     std::vector<CallPlace> m_places;
     std::size_t m_next = 0;
-    std::size_t m_owed = 0;  ///< places whose turn went by
+    std::size_t m_owed = 0;  ///< calls more than the places that are left
 };
 
 }  // namespace reelgrid::capture

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/folder.h"
+#include "core/base/json.h"
 #include "core/base/one_line.h"
 #include "core/catalog/own_defaults.h"
 #include "core/families/family.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/hub/http.h"
 #include "core/hub/partial_file.h"
@@ -40,8 +41,8 @@ class Download {
     Result<void> fetch() {
         if (m_partial.size() > m_file.size)
             if (auto cleared = startAgain(); !cleared) return cleared;
+        m_vain = 0;
         auto pause = m_patience.pause;
-        int vain = 0;
         std::uint64_t most = m_partial.size();
         while (m_partial.size() < m_file.size) {
             const HttpAnswer answer = request();
@@ -51,14 +52,12 @@ class Download {
             if (answer.status == kRangeNotSatisfiable)
                 if (auto cleared = startAgain(); !cleared) return cleared;
             if (!answer.ok() && !answer.mayPass()) return refusalOf(m_file, answer, m_url);
-            if (m_partial.size() > most) {
-                most = m_partial.size();
-                vain = 0;
-                pause = m_patience.pause;
-                continue;
-            }
-            if (++vain >= m_patience.tries) return givenUp(answer);
-            const auto wait = pauseAfter(answer, pause);
+            const std::uint64_t before = std::exchange(most, std::max(most, m_partial.size()));
+            const bool isVain = most - before < fairShare();
+            m_vain = isVain ? m_vain + 1 : 0;
+            if (!isVain) pause = m_patience.pause;
+            if (m_vain >= m_patience.tries) return givenUp(answer);
+            const auto wait = isVain ? pauseAfter(answer, pause) : pause;
             if (!wait) return givenUp(answer);
             if (!pauseFor(*wait, m_stop)) return Error{ErrorCode::Cancelled, "cancelled"};
             pause *= 2;
@@ -72,6 +71,12 @@ class Download {
     }
 
   private:
+    /// The bytes that a try that broke off must have brought, or it was in vain: what the slowest connection
+    /// brings before it counts as stalled. One that brings them may break as often as it likes.
+    [[nodiscard]] std::uint64_t fairShare() const {
+        return static_cast<std::uint64_t>(kLeastBytesPerSecond * m_patience.stall.count());
+    }
+
     HttpAnswer request() {
         m_begun = false;
         return httpGet(
@@ -107,11 +112,11 @@ class Download {
     }
 
     [[nodiscard]] Error givenUp(const HttpAnswer& answer) const {
-        return {ErrorCode::Io,
-                m_file.path + ": " + std::to_string(m_partial.size()) + " of " + std::to_string(m_file.size) +
-                    " bytes after " + std::to_string(m_patience.tries) +
-                    " tries in vain: " + (answer.ok() ? "the server ends there" : answer.problem) +
-                    "; the next download goes on from here"};
+        return {ErrorCode::Io, m_file.path + ": " + std::to_string(m_partial.size()) + " of " +
+                                   std::to_string(m_file.size) + " bytes after " + std::to_string(m_vain) +
+                                   (m_vain == 1 ? " try" : " tries") +
+                                   " in vain: " + (answer.ok() ? "the server ends there" : answer.problem) +
+                                   waitAskedFor(answer) + "; the next download goes on from here"};
     }
 
     const std::string& m_url;
@@ -121,6 +126,7 @@ class Download {
     const Patience& m_patience;
     const BytesCame& m_came;
     const std::stop_token& m_stop;
+    int m_vain = 0;        ///< tries in a row
     bool m_begun = false;  ///< the body of this request
     std::optional<Error> m_failed;
 };

@@ -15,8 +15,8 @@ namespace reelgrid::hub {
 /// How long a server is put up with.
 struct Patience {
     std::chrono::seconds connect{20};
-    std::chrono::seconds stall{30};         ///< without a byte
-    int tries = 6;                          ///< in a row that bring nothing
+    std::chrono::seconds stall{30};         ///< below kLeastBytesPerSecond
+    int tries = 6;                          ///< in a row that bring less than that speed would in that time
     std::chrono::milliseconds pause{1000};  ///< before the second of them; doubled each time
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
+#include <limits>
 #include <memory>
 #include <mutex>
 
@@ -11,8 +13,6 @@ namespace reelgrid::hub {
 namespace {
 
 constexpr long kRedirects = 5;
-/// A year: far from any overflow.
-constexpr std::uint64_t kMostSeconds = 31'536'000;
 constexpr long kOk = 200, kPartial = 206, kBeyondTheEnd = 416;
 /// Of the page that comes with any other status, which nobody reads.
 constexpr curl_off_t kMostPageBytes = 1 << 16;
@@ -30,21 +30,40 @@ struct Transfer {
     bool isPageTooLong = false;
 };
 
+/// One that 64 bits can't hold counts as the largest that they can.
 std::optional<std::uint64_t> number(std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc::result_out_of_range) return std::numeric_limits<std::uint64_t>::max();
     if (error != std::errc() || end == text.data()) return std::nullopt;
     return value;
 }
 
+/// Without the blanks around it.
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const auto begin = text.find_first_not_of(kBlanks);
+    if (begin == text.npos) return {};
+    return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
 /// "bytes 100-199/200"
 void readContentRange(std::string_view value, HttpAnswer& answer) {
-    constexpr std::string_view kUnit = "bytes ";
+    constexpr std::string_view kUnit = "bytes";
     if (!value.starts_with(kUnit)) return;
-    value.remove_prefix(kUnit.size());
+    value = trimmed(value.substr(kUnit.size()));
     answer.begin = number(value).value_or(0);
     if (const auto slash = value.find('/'); slash != value.npos)
         answer.total = number(value.substr(slash + 1));
+}
+
+/// Seconds, or the time when it is over: RFC 9110, 10.2.3.
+std::optional<std::chrono::seconds> retryAfterFrom(std::string_view value) {
+    if (const auto seconds = number(value))
+        return std::chrono::seconds(std::min<std::uint64_t>(*seconds, kLongestWait.count()));
+    const std::time_t time = curl_getdate(std::string(value).c_str(), nullptr);
+    if (time < 0) return std::nullopt;
+    return std::clamp(std::chrono::seconds(time - std::time(nullptr)), std::chrono::seconds(0), kLongestWait);
 }
 
 std::size_t onHeader(const char* data, std::size_t size, std::size_t count, void* user) {
@@ -53,14 +72,13 @@ std::size_t onHeader(const char* data, std::size_t size, std::size_t count, void
     std::transform(line.begin(), line.end(), line.begin(),
                    [](unsigned char letter) { return std::tolower(letter); });
     const std::string_view text(line);
-    const auto valueOf = [&](std::string_view name) { return text.substr(name.size()); };
     if (text.starts_with("http/")) transfer.answer = {};  // of the redirect, before this
-    if (text.starts_with("content-range: ")) readContentRange(valueOf("content-range: "), transfer.answer);
-    if (text.starts_with("content-length: ") && !transfer.answer.total)
-        transfer.answer.total = number(valueOf("content-length: "));
-    if (text.starts_with("retry-after: "))
-        if (const auto seconds = number(valueOf("retry-after: ")))
-            transfer.answer.retryAfter = std::chrono::seconds(std::min(*seconds, kMostSeconds));
+    const auto colon = text.find(':');
+    if (colon == text.npos) return size * count;
+    const std::string_view name = text.substr(0, colon), value = trimmed(text.substr(colon + 1));
+    if (name == "content-range") readContentRange(value, transfer.answer);
+    if (name == "content-length" && !transfer.answer.total) transfer.answer.total = number(value);
+    if (name == "retry-after") transfer.answer.retryAfter = retryAfterFrom(value);
     return size * count;
 }
 

@@ -12,6 +12,8 @@ namespace reelgrid::hub {
 
 /// A connection that is slower counts as stalled.
 inline constexpr long kLeastBytesPerSecond = 1024;
+/// What a server asks to wait is taken for this where it is longer: far from any overflow.
+inline constexpr std::chrono::seconds kLongestWait{31'536'000};
 
 struct HttpRequest {
     std::string url;
@@ -23,12 +25,11 @@ struct HttpRequest {
 
 /// What came of a request.
 struct HttpAnswer {
-    long status = 0;                     ///< 0: no answer
-    std::uint64_t begin = 0;             ///< of the resource, where the body began
-    std::optional<std::uint64_t> total;  ///< of the resource, as far as the server said
-    std::optional<std::chrono::seconds>
-        retryAfter{};     ///< what the server asks to wait, where it says so in seconds
-    std::string problem;  ///< why the body isn't whole; empty: it is
+    long status = 0;                                   ///< 0: no answer
+    std::uint64_t begin = 0;                           ///< of the resource, where the body began
+    std::optional<std::uint64_t> total;                ///< of the resource, as far as the server said
+    std::optional<std::chrono::seconds> retryAfter{};  ///< what the server asks to wait, up to kLongestWait
+    std::string problem;                               ///< why the body isn't whole; empty: it is
 
     [[nodiscard]] bool ok() const { return problem.empty(); }
     /// Whether another try may help: broken connections, stalls, 408, 429, 5xx.

@@ -39,7 +39,8 @@ Result<std::string> fetchText(const HubAccess& access, const std::string& url, s
                               const Patience& patience, const std::stop_token& stop) {
     HttpAnswer answer;
     auto pause = patience.pause;
-    for (int i = 0; i < patience.tries; ++i) {
+    int tries = 0;
+    while (tries < patience.tries) {
         std::string text;
         bool tooLong = false;
         answer = httpGet(
@@ -50,19 +51,22 @@ Result<std::string> fetchText(const HubAccess& access, const std::string& url, s
                 return !tooLong;
             },
             stop);
+        ++tries;
         if (stop.stop_requested()) return cancelled();
         if (tooLong)
             return Error{ErrorCode::InvalidData,
                          url + ": answers with more than " + std::to_string(most) + " bytes"};
         if (answer.ok()) return text;
         if (!answer.mayPass()) break;
-        if (answer.status == 0 && i > 0) break;  // no network, most likely: nobody waits long for that
+        if (answer.status == 0 && tries > 1) break;  // no network, most likely: nobody waits long for that
         const auto wait = pauseAfter(answer, pause);
         if (!wait) break;
-        if (i + 1 < patience.tries && !pauseFor(*wait, stop)) return cancelled();
+        if (tries < patience.tries && !pauseFor(*wait, stop)) return cancelled();
         pause *= 2;
     }
-    return refusal(answer, url, "no such model, or one that needs a token in HF_TOKEN");
+    Error error = refusal(answer, url, "no such model, or one that needs a token in HF_TOKEN");
+    if (tries > 1 && answer.mayPass()) error.message += ", after " + std::to_string(tries) + " tries";
+    return error;
 }
 
 bool isThere(const Repository& repository, const RemoteFile& file) {

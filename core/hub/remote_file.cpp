@@ -37,6 +37,12 @@ std::string textOf(const json& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+/// What was found in a text's place, for a message.
+std::string shown(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() ? "missing" : showJson(*found);
+}
+
 /// Of a large file that of "lfs" counts, where it is said there. Throws Failure.
 std::uint64_t sizeOf(const json& entry, const std::string& path, const std::string& what) {
     const auto lfs = entry.find("lfs");
@@ -53,13 +59,15 @@ std::uint64_t sizeOf(const json& entry, const std::string& path, const std::stri
 RemoteFile fileFrom(const json& entry, const std::string& what) {
     RemoteFile file{.path = textOf(entry, "rfilename"), .hash = textOf(entry, "blobId")};
     if (!staysInside(file.path))
-        throw Failure(ErrorCode::InvalidData, what + ": it names a file " + showJson(json(file.path)) +
+        throw Failure(ErrorCode::InvalidData, what + ": the rfilename of a file is " +
+                                                  shown(entry, "rfilename") +
                                                   ", a path inside the repository was needed");
-    if (const auto lfs = entry.find("lfs"); lfs != entry.end() && lfs->is_object())
-        file.hash = textOf(*lfs, "sha256");
+    const auto lfs = entry.find("lfs");
+    const bool isLarge = lfs != entry.end() && lfs->is_object();
+    if (isLarge) file.hash = textOf(*lfs, "sha256");
     if (!isContentHash(file.hash))
-        throw Failure(ErrorCode::InvalidData, what + ": the hash of " + file.path + " is " +
-                                                  showJson(json(file.hash)) +
+        throw Failure(ErrorCode::InvalidData, what + ": the hash of " + nameInOneLine(file.path) + " is " +
+                                                  (isLarge ? shown(*lfs, "sha256") : shown(entry, "blobId")) +
                                                   ", 40 or 64 hex digits were needed");
     file.size = sizeOf(entry, file.path, what);
     return file;
@@ -99,11 +107,15 @@ Result<FileList> fileListFrom(const std::string& text, const std::string& what) 
     FileList list{.commit = textOf(*document, "sha"), .files = {}};
     if (!isHex(list.commit, kGitDigits))
         return Error{ErrorCode::InvalidData,
-                     what + ": the commit is " + showJson(json(list.commit)) + ", 40 hex digits were needed"};
+                     what + ": the commit is " + shown(*document, "sha") + ", 40 hex digits were needed"};
     const auto files = document->find("siblings");
-    if (files == document->end() || !files->is_array() || files->size() > kMostFiles)
-        return Error{ErrorCode::InvalidData, what + ": siblings, a list of at most " +
-                                                 std::to_string(kMostFiles) + " files, was needed"};
+    if (files == document->end() || !files->is_array())
+        return Error{ErrorCode::InvalidData,
+                     what + ": siblings is " + shown(*document, "siblings") + ", a list of files was needed"};
+    if (files->size() > kMostFiles)
+        return Error{ErrorCode::InvalidData, what + ": siblings has " + std::to_string(files->size()) +
+                                                 " files, at most " + std::to_string(kMostFiles) +
+                                                 " were needed"};
     std::map<std::string, std::string> hashes;  // by path
     try {
         for (const json& entry : *files) {

@@ -22,7 +22,7 @@ struct ClipInfo {
     std::vector<double> frameSeconds;  ///< presentation time of each frame, ascending, first is 0
     double durationSeconds = 0;        ///< end of the last frame
     std::string codec;
-    std::optional<UnequalFrames> unequal;  ///< absent: its frames are equally long
+    std::optional<UnequalFrames> unequal{};  ///< absent: its frames are equally long
 
     [[nodiscard]] int frameCount() const { return int(frameSeconds.size()); }
     /// The frame shown at time t: the last one whose presentation time is ≤ t, clamped to the clip's first

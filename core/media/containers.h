@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -45,7 +46,8 @@ struct Encoding {
 enum class StreamsInHeader { Fully, Partly };
 enum class FilePicker { Lists, LeavesOut };
 /// What is missing at the end of a file, in words; nothing where it is whole, or can't be known.
-using EndCheck = std::optional<std::string> (*)(const std::filesystem::path& path);
+/// `pictureBytes`: of a picture as raw video has it.
+using EndCheck = std::optional<std::string> (*)(const std::filesystem::path& path, std::int64_t pictureBytes);
 
 /// A container that a clip can be in. No other file is read, whatever it is called.
 struct ContainerFormat {

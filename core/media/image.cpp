@@ -14,6 +14,7 @@
 #include "core/media/picture_structure.h"
 #include "core/media/png_picture.h"
 #include "core/media/rgb.h"
+#include "core/media/wide_samples.h"
 
 namespace reelgrid::media {
 namespace {
@@ -39,6 +40,8 @@ Result<RgbImage> imageFrom(const std::string& bytes) {
                          " and at most " + std::to_string(kMaxPixels) + " together were expected"};
     auto frame = decode(bytes);
     if (frame && structure.missing) return Error{ErrorCode::InvalidData, *structure.missing};
+    if (!frame) return frame.error();
+    frame = inEightBits(*std::move(frame));
     if (!frame) return frame.error();
     PlaneExtractor planes;
     planes.setDisplay(exifDisplay({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));

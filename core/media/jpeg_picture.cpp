@@ -1,10 +1,10 @@
-// jpeglib.h includes nothing of what it uses.
+// jpeglib.h uses what these declare, and jerror.h what jpeglib.h does.
 #include <cstddef>
 #include <cstdio>
 
 #include <jpeglib.h>
 
-#include <jerror.h>  // after jpeglib.h, whose types it uses
+#include <jerror.h>
 
 #include <algorithm>
 #include <csetjmp>
@@ -106,10 +106,11 @@ struct JpegReader {
     }
 };
 
-/// Pillow's: black takes light away from what the inks leave. Adobe's files store how little ink there is.
-void rgbFromInks(const std::uint8_t* cmyk, std::uint8_t* rgb, int width, bool isInverted) {
+/// Pillow's: black takes light away from what the inks leave. As Adobe's files do, whether they name it or
+/// not, they store how little ink there is.
+void rgbFromInks(const std::uint8_t* cmyk, std::uint8_t* rgb, int width) {
     for (int x = 0; x < width; ++x, cmyk += 4, rgb += 3) {
-        const auto ink = [&](int i) { return isInverted ? 255 - cmyk[i] : int(cmyk[i]); };
+        const auto ink = [&](int i) { return 255 - cmyk[i]; };
         const int light = 255 - ink(3);
         for (int i = 0; i < 3; ++i) {
             const int product = ink(i) * light + 128;
@@ -143,7 +144,7 @@ Result<FrameHandle> decodeJpeg(const std::string& bytes) {
     if (!hasInks) return frame;
     for (int y = 0; y < height; ++y)
         rgbFromInks(inks.data() + std::size_t(4) * std::size_t(width) * std::size_t(y), rows + y * stride,
-                    width, jpeg.saw_Adobe_marker != 0);
+                    width);
     return frame;
 }
 

@@ -5,10 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <sstream>
-#include <string_view>
 
 namespace reelgrid::media {
 namespace {
@@ -106,29 +103,15 @@ constexpr std::array<std::int64_t, 17> kElements{
     0x1F43B675, 0x1C53BB6B, 0x114D9B74, 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469, 0xEC,
     0xBF,       0xE7,       0xA3,       0xA0,       0xA7,       0xAB,       0x5854,     0xAF};
 
-/// Of a header such as "YUV4MPEG2 W64 H48 F16:1 C420jpeg"; 0 where it isn't known.
-std::int64_t pictureBytesOfY4m(const std::string& header) {
-    std::int64_t width = 0, height = 0;
-    std::string space = "420";
-    std::istringstream words(header);
-    for (std::string word; words >> word;) {
-        if (word[0] == 'W') width = std::atoll(word.c_str() + 1);
-        if (word[0] == 'H') height = std::atoll(word.c_str() + 1);
-        if (word[0] == 'C') space = word.substr(1);
+/// A line without its end, or its first `most` bytes. Where the file ends within it, it is past its end then.
+std::string lineOf(ByteWalk& file, std::size_t most) {
+    std::string line;
+    while (line.size() < most) {
+        const int byte = file.byte();
+        if (byte < 0 || byte == '\n') break;
+        line += char(byte);
     }
-    constexpr std::int64_t kMostSide = 1 << 20;
-    if (width <= 0 || height <= 0 || width > kMostSide || height > kMostSide) return 0;
-    const std::int64_t halfWidth = (width + 1) / 2, halfHeight = (height + 1) / 2;
-    const auto chroma = [&]() -> std::int64_t {
-        if (space.starts_with("420")) return 2 * halfWidth * halfHeight;
-        if (space.starts_with("422")) return 2 * halfWidth * height;
-        if (space.starts_with("444alpha")) return 3 * width * height;
-        if (space.starts_with("444")) return 2 * width * height;
-        return space.starts_with("mono") ? 0 : -1;
-    }();
-    // "420p10", "mono12"; but "420paldv" and "420jpeg".
-    const auto digits = space.find_first_of("0123456789", space.starts_with("mono") ? 4 : 3);
-    return chroma < 0 ? 0 : (width * height + chroma) * (digits == std::string::npos ? 1 : 2);
+    return line;
 }
 
 }  // namespace
@@ -261,20 +244,16 @@ std::optional<std::string> missingEndOfTransportStream(const std::filesystem::pa
     return std::nullopt;
 }
 
-std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path) {
-    constexpr std::string_view kFrame = "FRAME\n";
+std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, std::int64_t pictureBytes) {
+    constexpr std::size_t kMostHeader = 512, kMostFrameHeader = 80;
+    if (pictureBytes <= 0) return std::nullopt;
     ByteWalk file(path);
-    std::string header;
-    for (int byte = file.byte(); byte != '\n'; byte = file.byte()) {
-        if (byte < 0 || header.size() > 512) return std::nullopt;
-        header += char(byte);
-    }
-    const std::int64_t picture = pictureBytesOfY4m(header);
-    if (picture == 0) return std::nullopt;
+    lineOf(file, kMostHeader);
     while (file.at() < file.size()) {
-        for (const char letter : kFrame)
-            if (const int byte = file.byte(); byte >= 0 && byte != letter) return std::nullopt;  // not cut
-        file.skip(picture);
+        // "FRAME", and parameters where there are any.
+        const bool isFrame = lineOf(file, kMostFrameHeader).starts_with("FRAME");
+        if (!isFrame && !file.isPastEnd()) return std::nullopt;  // damaged, not cut
+        file.skip(pictureBytes);
     }
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);
 /// Its packets all have one size: 188 bytes, or 192 or 204 with what is added to them (ISO/IEC
 /// 13818-1, 2.4.3). One that was cut between two packets can't be told from a whole one.
 std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path);
-/// Its frames all have one size, which the header tells.
-std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path);
+/// Its frames all have one size: that of a picture as FFmpeg, which knows the header's tags, has it in
+/// memory.
+std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, std::int64_t pictureBytes);
 
 }  // namespace reelgrid::media

@@ -1,5 +1,10 @@
 #include "core/media/packet_reader.h"
 
+extern "C" {
+#include <libavutil/imgutils.h>
+}
+
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
@@ -32,6 +37,13 @@ std::string framesFound(const PacketIndex& index, std::int64_t duration) {
     std::array<char, 32> seconds{};
     std::snprintf(seconds.data(), seconds.size(), "%.2f", double(duration) / AV_TIME_BASE);
     return found + " of " + seconds.data() + " s are there";
+}
+
+/// Of a picture without gaps, as containers of raw video have it; 0 where that isn't known.
+std::int64_t rawPictureBytes(const AVCodecParameters& video) {
+    constexpr int kNoGaps = 1;
+    return std::max(
+        0, av_image_get_buffer_size(AVPixelFormat(video.format), video.width, video.height, kNoGaps));
 }
 
 }  // namespace
@@ -75,7 +87,7 @@ Result<PacketIndex> PacketReader::readIndex() {
     const ContainerFormat& format = formatOf(*m_input);
     const EndCheck missingEnd = format.missingEnd;
     if (!index || missingEnd == nullptr) return index;
-    const auto missing = missingEnd(m_path);
+    const auto missing = missingEnd(m_path, rawPictureBytes(*m_input->streams[m_stream]->codecpar));
     if (!missing) return index;
     // Where the header says no duration, FFmpeg takes what is left of the clip for all of it.
     const std::int64_t duration =

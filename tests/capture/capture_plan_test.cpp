@@ -74,6 +74,14 @@ TEST(CapturePlan, TakesWhatWasPlannedOnce) {
     EXPECT_EQ(CapturePlan(extent, 1000).planned(), 48u);
 }
 
+TEST(CapturePlan, OfMoreCallsThanPlacesSomeAreSecondOnes) {
+    const CaptureExtent extent = extentOf(6, 4);
+    EXPECT_EQ(taken({extent, 48}, extent, 2).size(), 48u);
+    EXPECT_EQ(taken({extent, 60}, extent, 2).size(), 60u);
+    EXPECT_EQ(taken({extent, 200}, extent, 2).size(), 96u);
+    EXPECT_EQ(taken({extent, 200}, extent).size(), 48u);
+}
+
 TEST(CapturePlan, MakesUpForABranchThatNeverComes) {
     const CaptureExtent extent = extentOf(20, 8);
     CaptureExtent calls = extent;

@@ -106,6 +106,25 @@ TEST(AttentionMap, ACausalCallSeesNoLaterKey) {
     EXPECT_EQ(map.means[0][0], 1);
 }
 
+TEST(AttentionMap, OfOtherNumbersOfQueriesAndKeysACausalMaskIsAlignedAtTheBottomRight) {
+    for (const auto& [queries, keys] : {std::pair{3, 8}, {8, 3}}) {
+        CapturedCall call = callOf(queries, keys);
+        call.mask = kernels::Mask::Causal;
+        const at::Tensor visible = at::ones({queries, keys}, at::kBool).tril(keys - queries);
+        const at::Tensor scores = at::mm(call.q_BHND[0][0], call.k_BHMD[0][0].t()) / std::sqrt(8.0);
+        const at::Tensor weights =
+            at::softmax(scores.masked_fill(visible.logical_not(), -INFINITY), 1).nan_to_num(0.0);
+        const AttentionMap map = attentionMapOf(call, 0, 0, 8, kQuiet).value();
+        ASSERT_EQ(map.rows, queries);
+        ASSERT_EQ(map.columns, keys);
+        for (std::int64_t query = 0; query < queries; ++query)
+            for (std::int64_t key = 0; key < keys; ++key)
+                EXPECT_THAT(map.means[std::size_t(query)][std::size_t(key)],
+                            DoubleNear(weights[query][key].item<double>(), 1e-7))
+                    << query << " " << key;
+    }
+}
+
 TEST(AttentionMap, LongBlocksAreSampledEvenly) {
     CapturedCall call = callOf(1000, 4);
     call.k_BHMD = at::zeros({1, 2, 4, 8});

@@ -332,6 +332,46 @@ TEST(BackendPlugin, ARecipeThatCanNotBeServedSaysWhy) {
                 HasSubstr("arguments 3: an object of the operator's arguments"));
     EXPECT_THAT(whyNot(with("name", 3)), HasSubstr("name 3: a text was needed"));
     EXPECT_THAT(whyNot(with("layout", "DHNB")), HasSubstr("layout DHNB: BNHD or BHND was needed"));
+    EXPECT_THAT(whyNot(with("laypout", "BHND")),
+                HasSubstr("field \"laypout\": one of plugin, name, title, description, version, library"));
+    for (const char* field : {"title", "description", "version"})
+        EXPECT_EQ(whyNot(with(field, "my own")), "") << field;
+    EXPECT_EQ(whyNot(with("claimed_l1", 0.5)), "");
+}
+
+TEST(BackendPlugin, AnOperatorThatGivesSomethingElseThanAttentionFailsByItsName) {
+    const TestFolder folder;
+    const auto failureOf = [&](const std::string& name, const json& arguments, int result = 0) {
+        const std::string file = folder.file("recipe.json");
+        std::ofstream(file) << json{{"plugin", "torch_operator"},
+                                    {"name", "mine"},
+                                    {"operator", name},
+                                    {"arguments", arguments},
+                                    {"layout", "BHND"},
+                                    {"result", result},
+                                    {"devices", json::array({"cpu"})},
+                                    {"dtypes", json::array({"fp32"})}};
+        const ProgramRun run =
+            runProgram({"bench", "attention", "--shape", "1,2,10,64", "--dtype", "fp32", "--kernel", "mine",
+                        "--num-repetitions", "1", "--json", "--backend-plugin", file});
+        EXPECT_EQ(run.exitCode, 1);
+        return run.errors;
+    };
+    const json q = {{"self", "$q"}};
+    const auto narrowed = [](int length) {
+        return json{{"self", "$q"}, {"dim", 2}, {"start", 0}, {"length", length}};
+    };
+    const std::string needed = ": [1, 2, 10, 64] in fp32 (BHND) was needed";
+    EXPECT_THAT(failureOf("aten::mean", q), HasSubstr("result 0 of aten::mean is [] in fp32" + needed));
+    EXPECT_THAT(failureOf("aten::argmax", q), HasSubstr("result 0 of aten::argmax is [] in Long" + needed));
+    EXPECT_THAT(failureOf("aten::isnan", q),
+                HasSubstr("result 0 of aten::isnan is [1, 2, 10, 64] in Bool" + needed));
+    EXPECT_THAT(failureOf("aten::narrow", narrowed(1)), HasSubstr("is [1, 2, 1, 64] in fp32" + needed));
+    EXPECT_THAT(failureOf("aten::narrow", narrowed(7)), HasSubstr("is [1, 2, 7, 64] in fp32" + needed));
+    EXPECT_THAT(failureOf("aten::mean", q, 3), HasSubstr("result 3 of aten::mean isn't there, it gives 1"));
+    EXPECT_THAT(failureOf("aten::narrow", narrowed(1000)),
+                HasSubstr("aten::narrow fails with q [1, 2, 10, 64] in fp32, k and v [1, 2, 10, 64] in fp32 "
+                          "(BHND): "));
 }
 
 TEST(BackendPlugin, ARecipeThatSaysAThingTwiceIsRefused) {

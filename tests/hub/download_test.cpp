@@ -6,6 +6,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "core/base/pending_file.h"
@@ -151,6 +152,51 @@ TEST_F(DownloadTest, GoesOnWhereAConnectionBrokeOffOrStalled) {
     EXPECT_TRUE(resumed);
 }
 
+TEST_F(DownloadTest, AConnectionThatBringsAFairShareMayBreakAsOftenAsItLikes) {
+    m_hub.addModel("owner/breaks");  // eight times within a file
+    EXPECT_GT(300'000 / 40'000, impatient().tries);
+    expectWhole("owner/breaks", fetch("owner/breaks"));
+}
+
+TEST_F(DownloadTest, AServerThatBringsNextToNothingIsGivenUpOn) {
+    for (const char* id : {"owner/one-byte", "owner/crawls"}) {
+        SCOPED_TRACE(id);
+        m_hub.addModel(id);
+        const auto refused = fetch(id);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, ErrorCode::Io);
+        EXPECT_THAT(refused.error().message, AllOf(HasSubstr(" of 300000 bytes after 3 tries in vain: "),
+                                                   HasSubstr("goes on from here")));
+    }
+    std::map<std::string, int> asked;
+    for (const auto& request : m_hub.log())
+        if (request["host"] == "localhost") ++asked[request["path"]];
+    for (const auto& [path, count] : asked) EXPECT_LE(count, impatient().tries) << path;
+    EXPECT_GE(asked.size(), 2U);
+}
+
+TEST_F(DownloadTest, SaysHowManyTriesThereWereAndWhichWaitWasAskedFor) {
+    m_hub.addModel("owner/asks-600");
+    const auto refused = fetch("owner/asks-600");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(
+        refused.error().message,
+        HasSubstr("0 of 300000 bytes after 1 try in vain: HTTP status 429, and asks to wait 600 s; "));
+    m_hub.addModel("owner/list-drops");
+    const auto unlisted = plan("owner/list-drops");
+    ASSERT_FALSE(unlisted);
+    EXPECT_THAT(unlisted.error().message, HasSubstr(", after 3 tries"));
+}
+
+TEST_F(DownloadTest, ReadsHeadersWithoutBlanksAndInAnyCase) {
+    m_hub.addModel("owner/no-blanks");
+    expectWhole("owner/no-blanks", fetch("owner/no-blanks"));
+    std::map<std::string, int> asked;
+    for (const auto& request : m_hub.log())
+        if (request["host"] == "localhost") ++asked[request["path"]];
+    for (const auto& [path, count] : asked) EXPECT_EQ(count, 2) << path;
+}
+
 TEST_F(DownloadTest, WaitsAsLongAsTheServerAsksFor) {
     m_hub.addModel("owner/later");
     const auto before = std::chrono::steady_clock::now();
@@ -160,6 +206,17 @@ TEST_F(DownloadTest, WaitsAsLongAsTheServerAsksFor) {
     const auto refused = plan("owner/next-year");
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, AllOf(HasSubstr("429"), HasSubstr("asks to wait 30000000 s")));
+    for (const char* id : {"owner/next-age", "owner/next-century"}) {
+        m_hub.addModel(id);
+        const auto never = plan(id);
+        ASSERT_FALSE(never);
+        EXPECT_THAT(never.error().message,
+                    AllOf(HasSubstr("429"), HasSubstr("asks to wait for a year or longer")));
+        std::size_t asked = 0;
+        for (const auto& request : m_hub.log())
+            asked += request["path"].get<std::string>().find(id) != std::string::npos ? 1 : 0;
+        EXPECT_EQ(asked, 1U) << id;
+    }
 }
 
 TEST_F(DownloadTest, PagesOfErrorsThatNeverEndAreNotReadOn) {

@@ -47,6 +47,17 @@ TEST(FileList, RefusesWhatItCannotBelieve) {
             HasSubstr("inside the repository"))
             << path;
     EXPECT_THAT(message(list(R"({"rfilename": "a", "blobId": "../../x"})")), HasSubstr("hex digits"));
+    EXPECT_THAT(message(R"({"sha": 1, "siblings": []})"), HasSubstr("the commit is 1, 40 hex digits"));
+    EXPECT_THAT(message(R"({"siblings": []})"), HasSubstr("the commit is missing, 40 hex digits"));
+    EXPECT_THAT(message(list(R"({"rfilename": 5})")),
+                HasSubstr("the rfilename of a file is 5, a path inside"));
+    EXPECT_THAT(message(list(R"({"rfilename": "a", "blobId": true})")),
+                HasSubstr("the hash of a is true, 40 or 64 hex digits"));
+    EXPECT_THAT(message(list(R"({"rfilename": "a", "lfs": {"sha256": 2}})")),
+                HasSubstr("the hash of a is 2, 40 or 64 hex digits"));
+    std::string many = "{}";
+    for (int i = 0; i < 100'000; ++i) many += ",{}";
+    EXPECT_THAT(message(list(many)), HasSubstr("siblings has 100001 files, at most 100000 were needed"));
 }
 
 TEST(FileList, HasASizeOfEachFile) {

@@ -39,6 +39,10 @@ class Hub(http.server.BaseHTTPRequestHandler):
         except OSError:
             pass
 
+    def answer_bare(self, status, header, body):
+        """With a header as it is written here: send_header puts a blank behind the colon."""
+        self.wfile.write(b"HTTP/1.1 " + status + b"\r\n" + header + b"\r\nContent-Length:%d\r\n\r\n" % len(body) + body)
+
     def hang_up(self):
         self.close_connection = True
 
@@ -77,6 +81,13 @@ class Hub(http.server.BaseHTTPRequestHandler):
             return self.answer(429, b"too many", [("Retry-After", "2")])
         if repository.endswith("next-year"):
             return self.answer(429, b"too many", [("Retry-After", "30000000")])
+        if repository.endswith("next-age"):  # beyond 64 bits, and without a blank
+            return self.answer_bare(b"429 Too Many Requests", b"RETRY-AFTER:1180591620717411303424", b"too many")
+        if repository.endswith("next-century"):
+            return self.answer(429, b"too many", [("Retry-After", "Fri, 31 Dec 2099 23:59:59 GMT")])
+        if repository.endswith("list-drops"):
+            self.answer(200, b"{", (), 100)
+            return self.hang_up()
         if repository.endswith(("endless", "circling")):
             self.send_response(500 if repository.endswith("endless") else 302)
             self.send_header("Location", self.path)
@@ -123,13 +134,21 @@ class Hub(http.server.BaseHTTPRequestHandler):
             data = bytes(byte ^ 1 for byte in data)
         if begin >= len(data):
             return self.answer(416, b"")
+        if kind == "asks-600":
+            return self.answer(429, b"too many", [("Retry-After", "600")])
         status = 206 if begin else 200
         headers = [("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")] if begin else []
         rest = data[begin:]
-        if kind == "drops" or (kind == "norange" and count == 1):
+        if kind == "no-blanks" and begin:
+            bare = b"CONTENT-RANGE:Bytes %d-%d/%d" % (begin, len(data) - 1, len(data))
+            return self.answer_bare(b"206 Partial Content", bare, rest)
+        if kind in ("drops", "no-blanks") or (kind == "norange" and count == 1):
             self.answer(status, rest[:len(data) // 3], headers, len(rest))
             return self.hang_up()
-        if kind == "trickles" and count == 1:
+        if kind in ("breaks", "one-byte"):
+            self.answer(status, rest[:40_000 if kind == "breaks" else 1], headers, len(rest))
+            return self.hang_up()
+        if kind == "crawls" or (kind == "trickles" and count == 1):
             self.answer(status, b"", headers, len(rest))
             try:
                 for at in range(0, 300):  # 50 bytes a second

@@ -92,7 +92,13 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
                                         {"a.ivf", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"},
                                         {"a.y4m", "-pix_fmt yuv420p"},
                                         {"b.y4m", "-pix_fmt gray"},
-                                        {"c.y4m", "-strict -1 -pix_fmt yuv422p10le"}}) {
+                                        {"c.y4m", "-strict -1 -pix_fmt yuv422p10le"},
+                                        {"d.y4m", "-pix_fmt yuv411p"},
+                                        {"i.y4m", "-pix_fmt yuv420p -chroma_sample_location left"},
+                                        {"e.y4m", "-strict -1 -pix_fmt yuva444p"},
+                                        {"f.y4m", "-strict -1 -pix_fmt gray9le"},
+                                        {"g.y4m", "-strict -1 -pix_fmt yuv420p10le"},
+                                        {"h.y4m", "-strict -1 -pix_fmt yuv422p12le"}}) {
         const std::string bytes = clipBytes(name, options);
         EXPECT_EQ(Clip::open(m_folder / name).value()->info().frameCount(), 40) << name;
         // Half an Ogg may lack its headers, half an IVF may end behind a frame.
@@ -108,6 +114,31 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
     const std::string ogg = readFile(m_folder / "a.ogv").value();
     EXPECT_THAT(openingError(write("page.ogv", ogg.substr(0, ogg.rfind("OggS")))).message,
                 HasSubstr("the end mark of its streams is missing"));
+}
+
+TEST_F(CorruptClip, ATruncatedY4mIsRefusedHoweverItsHeadersAreWritten) {
+    const auto holds = [&](const std::string& bytes) {
+        const std::filesystem::path whole = write("whole.y4m", bytes);
+        auto clip = Clip::open(whole);
+        ASSERT_TRUE(clip) << clip.error().message;
+        EXPECT_EQ((*clip)->info().frameCount(), 40);
+        const std::size_t lastFrame = bytes.rfind("FRAME");
+        for (const std::size_t size : {bytes.size() / 2 + 1, bytes.size() - 1, lastFrame + 3})
+            EXPECT_THAT(openingError(write("cut.y4m", bytes.substr(0, size))).message,
+                        HasSubstr("it has " + std::to_string(size) + " of at least"));
+    };
+    // The tag that old writers have alone.
+    std::string old = clipBytes("a.y4m", "-strict -1 -pix_fmt yuv422p12le");
+    const std::size_t tag = old.find(" C422p12");
+    ASSERT_LT(tag, old.find('\n'));
+    ASSERT_LT(old.find("XYSCSS=422P12"), old.find('\n'));
+    old.erase(tag, std::string(" C422p12").size());
+    holds(old);
+    // Parameters of each frame.
+    std::string tagged = clipBytes("b.y4m", "-pix_fmt yuv420p");
+    for (std::size_t at = tagged.find("FRAME\n"); at != std::string::npos; at = tagged.find("FRAME\n", at))
+        tagged.replace(at, 6, "FRAME Ip\n");
+    holds(tagged);
 }
 
 TEST_F(CorruptClip, WhatItsDecoderFindsDamagedIsRefused) {

@@ -180,15 +180,38 @@ TEST_F(DamagedImage, WhoseLastRowsAreMissingIsRefused) {
     }
 }
 
-/// Grey, 2x2, each row behind the byte that names its filter.
-std::string greyPng(const std::string& rows) {
-    return test::pngOf({test::headerChunk(2, 2, 8, 0), test::dataChunk(rows), "IEND"});
+/// 2x2, each row behind the byte that names its filter.
+std::string smallPng(const std::string& rows, int depth = 8, int colorType = 0) {
+    return test::pngOf({test::headerChunk(2, 2, depth, colorType), test::dataChunk(rows), "IEND"});
+}
+
+TEST_F(DamagedImage, OfSixteenBitsIsTheNearestOfEight) {
+    // A pixel of each row is 200 · 257 and one is nearest to 129 and to 128.
+    const std::string wide = std::string("\xc8\xc8", 2), above = std::string("\x81\x10", 2),
+                      below = std::string("\x80\xf0", 2), alpha = std::string("\x12\x34", 2);
+    const std::vector<int> expected{200, 129, 200, 128};
+    const auto rowsOf = [&](const auto& pixel) {
+        const std::string filter(1, '\0');
+        return filter + pixel(wide) + pixel(above) + filter + pixel(wide) + pixel(below);
+    };
+    const std::string grey = rowsOf([](const std::string& v) { return v; });
+    const std::string greyAlpha = rowsOf([&](const std::string& v) { return v + alpha; });
+    const std::string rgb = rowsOf([](const std::string& v) { return v + v + v; });
+    const std::string rgba = rowsOf([&](const std::string& v) { return v + v + v + alpha; });
+    for (const auto& [rows, type] : {std::pair{grey, 0}, {greyAlpha, 4}, {rgb, 2}, {rgba, 6}}) {
+        writeFile(m_file, smallPng(rows, 16, type)).value();
+        const auto image = readImage(m_file);
+        ASSERT_TRUE(image) << image.error().message;
+        ASSERT_EQ(image->pixels.size(), 12u);
+        for (std::size_t i = 0; i < 12; ++i)
+            EXPECT_EQ(int(image->pixels[i]), expected[i / 3]) << i << " of type " << type;
+    }
 }
 
 TEST_F(DamagedImage, WithAFilterThatThereIsntIsRefused) {
     const auto rowsWith = [](char filter) { return std::string("\0\x10\x20", 3) + filter + "\x30\x40"; };
-    EXPECT_EQ(complaint(greyPng(rowsWith('\4'))), "none");
-    EXPECT_THAT(complaint(greyPng(rowsWith('\5'))),
+    EXPECT_EQ(complaint(smallPng(rowsWith('\4'))), "none");
+    EXPECT_THAT(complaint(smallPng(rowsWith('\5'))),
                 HasSubstr("its data (IDAT) has a row with filter 5, 0 to 4 was needed"));
 }
 
@@ -227,6 +250,20 @@ TEST_F(DamagedImage, OfTooManyPixelsSaysHowMany) {
     ASSERT_NE(frame, picture.npos);
     picture.replace(frame + 5, 4, "\x2e\xe0\x2e\xe0");
     EXPECT_THAT(complaint(picture), HasSubstr("it has 12000x12000 pixels"));
+}
+
+TEST_F(DamagedImage, InksAreAdobesWithoutItsMarkAsInPillow) {
+    std::string bytes = readFile(kPictures / "inks.jpg").value();
+    const std::size_t name = bytes.find("Adobe");
+    ASSERT_NE(name, std::string::npos);
+    constexpr std::size_t kMark = 2, kLength = 14;  // FF EE; the length counts itself
+    bytes.erase(name - kMark - 2, kMark + kLength);
+    writeFile(m_file, bytes).value();
+    const auto image = readImage(m_file), pillows = readImage(kPictures / "inks.jpg.png");
+    ASSERT_TRUE(image) << image.error().message;
+    ASSERT_EQ(image->size(), pillows->size());
+    for (std::size_t i = 0; i < image->pixels.size(); ++i)
+        ASSERT_NEAR(image->pixels[i], pillows->pixels[i], 1) << i;
 }
 
 TEST_F(DamagedImage, ThatIsNoFileSaysWhatItIs) {

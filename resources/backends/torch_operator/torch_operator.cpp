@@ -9,19 +9,29 @@
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace {
 
 using nlohmann::json;
+
+/// All that a recipe may say. "plugin" is read by the program, which finds this library by it.
+constexpr std::array<std::string_view, 18> kFields{
+    "plugin",   "name",     "title",     "description",  "version",           "library",
+    "operator", "overload", "arguments", "layout",       "contiguous",        "result",
+    "devices",  "dtypes",   "features",  "max_head_dim", "head_dim_multiple", "claimed_l1",
+};
 
 enum class Layout { TokensFirst, HeadsFirst };  // [B,N,H,D], [B,H,N,D]
 
@@ -49,6 +59,17 @@ struct Operator {
 [[noreturn]] void refuse(const std::string& key, const json& value, const std::string& needed) {
     refuse(key + " " + value.dump(-1, ' ', true, json::error_handler_t::replace) + ": " + needed +
            " was needed");
+}
+
+/// A misspelt field would leave the one that was meant at its default in silence.
+void refuseUnknownFields(const json& recipe) {
+    for (const auto& [key, value] : recipe.items()) {
+        if (std::find(kFields.begin(), kFields.end(), key) != kFields.end()) continue;
+        std::string known;
+        for (const std::string_view name : kFields) known.append(known.empty() ? "" : ", ").append(name);
+        refuse("field " + json(key).dump(-1, ' ', true, json::error_handler_t::replace) + ": one of " +
+               known + " was needed");
+    }
 }
 
 /// The field's value; null where it isn't there.
@@ -115,6 +136,7 @@ std::unique_ptr<Operator> read(const std::string& file) {
     std::ifstream stream(file);
     const json recipe = json::parse(stream, nullptr, /*allow_exceptions=*/false);
     if (!recipe.is_object()) refuse("not a JSON object");
+    refuseUnknownFields(recipe);
     auto made = std::make_unique<Operator>();
     Recipe& own = made->recipe;
     own.name = requiredTextOf(recipe, "name");
@@ -215,6 +237,11 @@ std::string misfit(const c10::FunctionSchema& schema, const json& arguments) {
     return "";
 }
 
+/// As libtorch writes it.
+std::string operatorOf(const Recipe& recipe) {
+    return recipe.op + (recipe.overload.empty() ? "" : "." + recipe.overload);
+}
+
 /// When the first call asks, in the process that renders: what a GPU's operators need is loaded by then.
 void load(Operator& own) {
     if (std::exchange(own.isLoaded, true)) return;
@@ -230,8 +257,7 @@ void load(Operator& own) {
     }
     own.handle = c10::Dispatcher::singleton().findSchema({recipe.op, recipe.overload});
     if (!own.handle) {
-        own.whyNot = "libtorch knows no operator " + recipe.op +
-                     (recipe.overload.empty() ? "" : "." + recipe.overload) +
+        own.whyNot = "libtorch knows no operator " + operatorOf(recipe) +
                      (recipe.library.empty() ? "" : " after " + recipe.library + " was loaded");
         return;
     }
@@ -295,24 +321,73 @@ int32_t supports(const reelgrid_backend* backend, const reelgrid_call*, char* re
     return 0;
 }
 
+/// As recipes and options name it, where they do.
+std::string nameOf(at::ScalarType type) {
+    if (type == at::kFloat) return "fp32";
+    if (type == at::kBFloat16) return "bf16";
+    return type == at::kHalf ? "fp16" : at::toString(type);
+}
+
+/// "[1, 2, 100, 64] in bf16"
+std::string textOf(const at::Tensor& x) {
+    std::ostringstream text;
+    text << x.sizes() << " in " << nameOf(x.scalar_type());
+    return text.str();
+}
+
+std::string textOf(Layout layout) {
+    return layout == Layout::TokensFirst ? "BNHD" : "BHND";
+}
+
+/// What of libtorch's words is of use to a user.
+std::string wordsOf(const std::exception& failure) {
+    const auto* own = dynamic_cast<const c10::Error*>(&failure);
+    return own != nullptr ? own->what_without_backtrace() : failure.what();
+}
+
+/// The operator's outputs.
+std::vector<c10::IValue> outputsOf(const Operator& own, const reelgrid_call& c) {
+    std::vector<c10::IValue> stack = stackFor(own, c);
+    try {
+        own.handle->callBoxed(&stack);
+        return stack;
+    } catch (const std::exception& failure) {
+        const Layout layout = own.recipe.layout;
+        const at::Tensor q =
+            tensorOf(const_cast<void*>(c.q), c, c.query_heads, c.queries, c.q_strides, layout);
+        const at::Tensor k = tensorOf(const_cast<void*>(c.k), c, c.key_heads, c.keys, c.k_strides, layout);
+        refuse(operatorOf(own.recipe) + " fails with q " + textOf(q) + ", k and v " + textOf(k) + " (" +
+               textOf(layout) + "): " + wordsOf(failure));
+    }
+}
+
+/// Attention's output among the operator's. Another shape or dtype isn't spread or converted into one.
+at::Tensor resultOf(const Operator& own, const std::vector<c10::IValue>& outputs, const at::Tensor& needed) {
+    const Recipe& recipe = own.recipe;
+    const std::string what = "result " + std::to_string(recipe.result) + " of " + operatorOf(recipe);
+    const std::string misses = ": " + textOf(needed) + " (" + textOf(recipe.layout) + ") was needed, as q is";
+    if (recipe.result >= outputs.size())
+        refuse(what + " isn't there, it gives " + std::to_string(outputs.size()) + misses);
+    const c10::IValue& output = outputs[recipe.result];
+    if (!output.isTensor() || !output.toTensor().defined()) refuse(what + " is no tensor" + misses);
+    const at::Tensor& result = output.toTensor();
+    if (result.sizes() != needed.sizes() || result.scalar_type() != needed.scalar_type())
+        refuse(what + " is " + textOf(result) + misses);
+    return result;
+}
+
 int32_t run(const reelgrid_backend* backend, const reelgrid_call* c, char* error, size_t size) {
     auto& own = *static_cast<Operator*>(const_cast<void*>(backend->self));
     try {
         load(own);
         if (!own.whyNot.empty()) refuse(own.whyNot);
         const c10::InferenceMode inference;
-        std::vector<c10::IValue> stack = stackFor(own, *c);
-        own.handle->callBoxed(&stack);
-        if (own.recipe.result >= stack.size() || !stack[own.recipe.result].isTensor())
-            refuse("output " + std::to_string(own.recipe.result) + " of " + std::to_string(stack.size()) +
-                   " is no tensor");
-        tensorOf(c->out, *c, c->query_heads, c->queries, c->out_strides, own.recipe.layout)
-            .copy_(stack[own.recipe.result].toTensor());
+        const at::Tensor out =
+            tensorOf(c->out, *c, c->query_heads, c->queries, c->out_strides, own.recipe.layout);
+        out.copy_(resultOf(own, outputsOf(own, *c), out));
         return 0;
-    } catch (const c10::Error& failure) {
-        std::snprintf(error, size, "%s", failure.what_without_backtrace());
     } catch (const std::exception& failure) {
-        std::snprintf(error, size, "%s", failure.what());
+        std::snprintf(error, size, "%s", wordsOf(failure).c_str());
     }
     return 1;
 }
