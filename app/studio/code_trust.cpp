@@ -5,11 +5,13 @@
 
 #include "app/studio/settings.h"
 #include "core/base/sha256.h"
+#include "core/plugins/plugin_file.h"
 
 namespace reelgrid::studio {
 
 bool mayRunCode(QWidget* parent, Settings& settings, const std::filesystem::path& file) {
-    const auto hash = sha256OfFile(file.string());
+    const auto fits = plugins::requirePluginFile(file);
+    const auto hash = fits ? sha256OfFile(file.string()) : Result<std::string>(fits.error());
     if (!hash) {
         QMessageBox::warning(parent, QObject::tr("Add attention plug-in"),
                              QString::fromStdString(hash.error().message));

@@ -6,9 +6,12 @@
 
 #include <jerror.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/media/image_limits.h"
@@ -36,6 +39,7 @@ struct JpegReader {
     jpeg_progress_mgr progress{};
     std::jmp_buf failed{};
     bool isDamaged = false;
+    int stepless = 0, scanless = 0;  ///< a component's number, from 1; 0: none
 
     static JpegReader& of(j_common_ptr jpeg) { return *static_cast<JpegReader*>(jpeg->client_data); }
 
@@ -72,8 +76,33 @@ struct JpegReader {
             JSAMPROW row = rows + std::ptrdiff_t(jpeg.output_scanline) * stride;
             jpeg_read_scanlines(&jpeg, &row, 1);
         }
+        lookAtComponents();
         jpeg_finish_decompress(&jpeg);
         return !isDamaged;
+    }
+
+    /// What libjpeg decodes without a word. A scan brings its components' quantisation tables; that refining
+    /// scans are left out is legal, and can't be told from a loss.
+    void lookAtComponents() {
+        for (int i = 0; i < jpeg.num_components; ++i) {
+            const JQUANT_TBL* const table = jpeg.comp_info[i].quant_table;
+            const bool hasAverages =
+                table != nullptr &&
+                (jpeg.progressive_mode == FALSE || jpeg.coef_bits == nullptr || jpeg.coef_bits[i][0] >= 0);
+            if (!hasAverages && scanless == 0) scanless = i + 1;
+            if (table != nullptr && stepless == 0 && std::ranges::count(table->quantval, 0) > 0)
+                stepless = i + 1;
+        }
+    }
+
+    /// After rows were read, as the end of a message; nothing of sound components.
+    [[nodiscard]] std::optional<std::string> faultOfComponents() const {
+        const auto named = [](int component) { return "component " + std::to_string(component); };
+        if (stepless != 0)
+            return "the quantisation table (DQT) of " + named(stepless) + " has a 0, at least 1 was needed";
+        if (scanless != 0)
+            return "no scan (SOS) has the averages (DC) of " + named(scanless) + ", it may be cut short";
+        return std::nullopt;
     }
 };
 
@@ -105,12 +134,14 @@ Result<FrameHandle> decodeJpeg(const std::string& bytes) {
     if (!frame) return frame.error();
     std::uint8_t* const rows = (*frame)->data[0];
     const std::ptrdiff_t stride = (*frame)->linesize[0];
-    if (!hasInks) {
-        if (!reader->readRows(rows, stride)) return damaged;
-        return frame;
-    }
-    std::vector<std::uint8_t> inks(std::size_t(4) * std::size_t(width) * std::size_t(height));
-    if (!reader->readRows(inks.data(), 4 * std::ptrdiff_t(width))) return damaged;
+    std::vector<std::uint8_t> inks;
+    if (hasInks) inks.resize(std::size_t(4) * std::size_t(width) * std::size_t(height));
+    const bool isRead =
+        hasInks ? reader->readRows(inks.data(), 4 * std::ptrdiff_t(width)) : reader->readRows(rows, stride);
+    if (!isRead) return damaged;
+    if (const auto fault = reader->faultOfComponents())
+        return Error{ErrorCode::InvalidData, "it is damaged: " + *fault};
+    if (!hasInks) return frame;
     for (int y = 0; y < height; ++y)
         rgbFromInks(inks.data() + std::size_t(4) * std::size_t(width) * std::size_t(y), rows + y * stride,
                     width);

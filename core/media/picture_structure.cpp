@@ -31,23 +31,18 @@ std::uint32_t checksum(std::string_view bytes) {
 }
 
 PictureStructure ofPng(std::string_view bytes) {
-    constexpr std::size_t kSizeAt = 16, kColorTypeAt = 25;
-    constexpr int kIndexed = 3, kAncillary = 0x20;
+    constexpr std::size_t kSizeAt = 16;
+    constexpr int kAncillary = 0x20;
     PictureStructure found;
-    if (bytes.size() <= kColorTypeAt) return found;
+    if (bytes.size() < kSizeAt + 8) return found;
     found.size = {int(bigEndian(bytes.substr(kSizeAt, 4)) & 0x7FFFFFFF),
                   int(bigEndian(bytes.substr(kSizeAt + 4, 4)) & 0x7FFFFFFF)};
-    bool lacksPalette = byteAt(bytes, kColorTypeAt) == kIndexed;
     forEachPngChunk(bytes, [&](const PngChunk& chunk) {
-        if (chunk.type == "PLTE") lacksPalette = false;
-        if (lacksPalette && chunk.type == "IDAT") return false;
         // FFmpeg looks at none; what isn't needed for the picture is often wrong, and left out.
         if ((byteAt(chunk.type, 0) & kAncillary) == 0 && checksum(chunk.checked) != chunk.checksum)
             found.missing = "it is damaged: a chunk's checksum isn't that of its bytes";
         return !found.missing;
     });
-    if (found.missing) return found;
-    if (lacksPalette) found.missing = "its palette (PLTE) is missing";
     return found;
 }
 

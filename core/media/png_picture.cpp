@@ -4,13 +4,25 @@
 
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
+#include "core/media/png_header.h"
+#include "core/media/png_palette.h"
 #include "core/media/png_rows.h"
 
 namespace reelgrid::media {
+namespace {
+
+Error damagedPng(const std::string& what) {
+    return {ErrorCode::InvalidData, "it is damaged: " + what};
+}
+
+}  // namespace
 
 Result<FrameHandle> decodePng(const std::string& bytes) {
     const AVCodec* decoder = avcodec_find_decoder(AV_CODEC_ID_PNG);
     if (decoder == nullptr) return Error{ErrorCode::Unsupported, "FFmpeg has no decoder for PNG"};
+    if (const auto header = pngHeaderOf(bytes))
+        if (const auto fault = header->fault()) return damagedPng("its header (IHDR) " + *fault);
+    if (const auto fault = pngPaletteOf(bytes).fault) return damagedPng("its palette (PLTE) " + *fault);
     const CodecHandle codec(avcodec_alloc_context3(decoder));
     const PacketHandle packet(av_packet_alloc());
     FrameHandle frame(av_frame_alloc());
@@ -26,8 +38,7 @@ Result<FrameHandle> decodePng(const std::string& bytes) {
     if (status >= 0) avcodec_send_packet(codec.get(), nullptr);  // there is no more
     if (status >= 0) status = avcodec_receive_frame(codec.get(), frame.get());
     if (status < 0) return Error{ErrorCode::InvalidData, "not a picture that can be decoded as PNG"};
-    if (const auto fault = faultOfPngRows(bytes))
-        return Error{ErrorCode::InvalidData, "it is damaged: its data (IDAT) " + *fault};
+    if (const auto fault = faultOfPngRows(bytes)) return damagedPng("its data (IDAT) " + *fault);
     return frame;
 }
 

@@ -11,15 +11,14 @@
 #include <vector>
 
 #include "core/media/png_chunks.h"
+#include "core/media/png_header.h"
+#include "core/media/png_indices.h"
+#include "core/media/png_palette.h"
 
 namespace reelgrid::media {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 13;
 constexpr std::uint64_t kMostSide = 0x7FFFFFFF;
-
-/// Samples a pixel, by colour type; 0: there is no such type.
-constexpr std::array<std::uint64_t, 7> kSamples{1, 0, 3, 1, 2, 0, 4};
 
 /// Every how many-th column and row belongs to a pass, from which on: Adam7.
 struct PngPass {
@@ -34,32 +33,39 @@ std::uint64_t countFrom(std::uint64_t first, std::uint64_t every, std::uint64_t 
     return size <= first ? 0 : (size - first + every - 1) / every;
 }
 
-/// Rows of one length, in bytes, the one that names their filter among them.
+/// Rows of so many pixels, and of so many bytes, the one that names their filter among them.
 struct EqualRows {
-    std::uint64_t bytes, count;
+    std::uint64_t columns, bytes, count;
 };
 
 /// In the order in which they lie there; none of a header that can't be.
-std::vector<EqualRows> rowsOf(std::string_view header) {
-    if (header.size() < kHeaderBytes) return {};
-    const std::uint64_t width = bigEndian(header.substr(0, 4)), height = bigEndian(header.substr(4, 4));
-    const auto depth = static_cast<unsigned char>(header[8]), color = static_cast<unsigned char>(header[9]);
-    if (width > kMostSide || height > kMostSide || color >= kSamples.size()) return {};
-    const std::uint64_t bits = depth * kSamples[color];
-    const std::span<const PngPass> passes = header[12] == 0 ? std::span<const PngPass>(kWhole) : kAdam7;
+std::vector<EqualRows> rowsOf(const PngHeader& header) {
+    const std::uint64_t bits = header.pixelBits();
+    if (header.width > kMostSide || header.height > kMostSide || bits == 0) return {};
+    const std::span<const PngPass> passes = header.interlace == 0 ? std::span<const PngPass>(kWhole) : kAdam7;
     std::vector<EqualRows> rows;
     for (const PngPass& pass : passes) {
-        const std::uint64_t columns = countFrom(pass.firstColumn, pass.columns, width);
-        const std::uint64_t count = countFrom(pass.firstRow, pass.rows, height);
-        if (columns > 0 && count > 0) rows.push_back({1 + (columns * bits + 7) / 8, count});
+        const std::uint64_t columns = countFrom(pass.firstColumn, pass.columns, header.width);
+        const std::uint64_t count = countFrom(pass.firstRow, pass.rows, header.height);
+        if (columns > 0 && count > 0) rows.push_back({columns, 1 + (columns * bits + 7) / 8, count});
     }
     return rows;
+}
+
+/// Of a picture with a palette that can't have all colours that its pixels may name.
+std::optional<PngIndices> indicesOf(std::string_view png, const PngHeader& header) {
+    if (!header.isIndexed() || header.fault()) return std::nullopt;
+    const PngPalette palette = pngPaletteOf(png);
+    const std::size_t possible = std::size_t{1} << unsigned(header.depth);
+    if (palette.fault || palette.colors >= possible) return std::nullopt;
+    return PngIndices(header.depth, palette.colors);
 }
 
 /// Looks at the rows that a zlib stream in pieces unpacks to.
 class UnpackedRows {
   public:
-    explicit UnpackedRows(std::vector<EqualRows> needed) : m_needed(std::move(needed)) {
+    UnpackedRows(std::vector<EqualRows> needed, std::optional<PngIndices> indices)
+        : m_needed(std::move(needed)), m_indices(std::move(indices)) {
         m_isOpen = inflateInit(&m_stream) == Z_OK;
     }
     UnpackedRows(const UnpackedRows&) = delete;
@@ -84,12 +90,16 @@ class UnpackedRows {
     [[nodiscard]] std::optional<std::string> fault() const {
         if (m_wrongFilter)
             return "has a row with filter " + std::to_string(*m_wrongFilter) + ", 0 to 4 was needed";
+        if (auto lacking = lackingColor()) return lacking;
         return areAll() ? std::nullopt : std::optional<std::string>("ends before the last row");
     }
 
   private:
     [[nodiscard]] bool areAll() const { return m_at == m_needed.size(); }
-    [[nodiscard]] bool isDone() const { return m_wrongFilter || areAll(); }
+    [[nodiscard]] bool isDone() const { return m_wrongFilter || areAll() || lackingColor(); }
+    [[nodiscard]] std::optional<std::string> lackingColor() const {
+        return m_indices ? m_indices->fault() : std::nullopt;
+    }
 
     void look(std::span<const Bytef> block) {
         while (!block.empty() && !isDone()) {
@@ -97,10 +107,15 @@ class UnpackedRows {
             const EqualRows& rows = m_needed[m_at];
             if (m_inRow == 0 && block[0] > kLastFilter) m_wrongFilter = block[0];
             const std::uint64_t step = std::min<std::uint64_t>(block.size(), rows.bytes - m_inRow);
+            if (m_indices) {
+                if (m_row == 0 && m_inRow == 0) m_indices->beginPass(rows.columns);
+                m_indices->take(block.first(step));
+            }
             block = block.subspan(step);
             m_inRow += step;
             if (m_inRow < rows.bytes) return;
             m_inRow = 0;
+            if (m_indices) m_indices->endRow();
             if (++m_row == rows.count) {
                 m_row = 0;
                 ++m_at;
@@ -111,6 +126,7 @@ class UnpackedRows {
     std::vector<EqualRows> m_needed;
     std::size_t m_at = 0;  ///< of m_needed
     std::uint64_t m_row = 0, m_inRow = 0;
+    std::optional<PngIndices> m_indices;  ///< where there are colours that a palette may lack
     std::optional<int> m_wrongFilter;
     z_stream m_stream{};
     bool m_isOpen = false;
@@ -120,16 +136,13 @@ class UnpackedRows {
 }  // namespace
 
 std::optional<std::string> faultOfPngRows(std::string_view png) {
-    std::unique_ptr<UnpackedRows> unpacked;
-    forEachPngChunk(png, [&](const PngChunk& chunk) {
-        if (chunk.type == "IHDR" && !unpacked) {
-            std::vector<EqualRows> needed = rowsOf(chunk.data);
-            if (needed.empty()) return false;
-            unpacked = std::make_unique<UnpackedRows>(std::move(needed));
-        }
-        return chunk.type != "IDAT" || (unpacked && unpacked->take(chunk.data));
-    });
-    return unpacked ? unpacked->fault() : "has no rows";
+    const auto header = pngHeaderOf(png);
+    std::vector<EqualRows> needed = header ? rowsOf(*header) : std::vector<EqualRows>();
+    if (needed.empty()) return "has no rows";
+    const auto unpacked = std::make_unique<UnpackedRows>(std::move(needed), indicesOf(png, *header));
+    forEachPngChunk(
+        png, [&](const PngChunk& chunk) { return chunk.type != "IDAT" || unpacked->take(chunk.data); });
+    return unpacked->fault();
 }
 
 }  // namespace reelgrid::media

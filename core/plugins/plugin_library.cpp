@@ -7,15 +7,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/base/file_check.h"
 #include "core/base/json.h"
 #include "core/base/resources.h"
 #include "core/base/sha256.h"
 #include "core/plugins/crash_report.h"
 #include "core/plugins/description_json.h"
+#include "core/plugins/plugin_file.h"
 
 namespace reelgrid::plugins {
 namespace {
@@ -23,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kMostBackends = 16;
-constexpr std::size_t kMostRecipeBytes = std::size_t{1} << 20;
 
 Error invalid(const std::string& what) {
     return {ErrorCode::InvalidData, what};
@@ -107,14 +105,10 @@ std::string textOf(const char* text, std::size_t mostBytes) {
     return text == nullptr ? std::string() : std::string(text, strnlen(text, mostBytes));
 }
 
-Result<void> requireLibrary(const fs::path& file) {
-    return requireFile(file, std::numeric_limits<std::uint64_t>::max());
-}
-
 }  // namespace
 
 Result<PluginSource> sourceOf(const fs::path& file) {
-    if (auto there = requireLibrary(file); !there) return there.error();
+    if (auto there = requirePluginFile(file); !there) return there.error();
     if (file.extension() != ".json") return PluginSource{file, {}, {}};
     const auto recipe = readJsonObject(file, kMostRecipeBytes, RepeatedKeys::Refused);
     if (!recipe) return recipe.error();
@@ -122,7 +116,7 @@ Result<PluginSource> sourceOf(const fs::path& file) {
     if (plugin == recipe->end() || !plugin->is_string())
         return invalid(file.string() + ": \"plugin\" with the library's name was needed");
     const fs::path library = libraryNamed(plugin->get<std::string>(), file);
-    if (auto there = requireLibrary(library); !there)
+    if (auto there = requirePluginFile(library); !there)
         return there.error().in(file.string() + ": its plug-in");
     PluginSource source{library, file, {}};
     const auto loaded = recipe->find("library");
@@ -139,6 +133,7 @@ Result<std::string> pluginHash(const fs::path& file) {
     for (const fs::path& part : {source->recipe, source->library, source->loaded}) {
         std::error_code failed;
         if (!fs::is_regular_file(part, failed)) continue;  // whoever loads it says so
+        if (auto fits = requirePluginFile(part); !fits) return fits.error().in(file.string());
         auto hash = sha256OfFile(part);
         if (!hash) return hash;
         lines += *hash + "  " + part.filename().string() + "\n";

@@ -9,6 +9,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/media/resample.h"
+#include "tests/media/png_bytes.h"
 
 namespace reelgrid::media {
 namespace {
@@ -136,8 +137,7 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     for (int i = 0; i < 4; ++i)
         length = length << 8 | static_cast<unsigned char>(indexed[palette + std::size_t(i)]);
     indexed.erase(palette, length + 12);
-    EXPECT_THAT(complaint(indexed),
-                testing::AnyOf(HasSubstr("palette (PLTE) is missing"), HasSubstr("not a picture")));
+    EXPECT_THAT(complaint(indexed), HasSubstr("its palette (PLTE) is missing"));
     std::string flipped = readFile(kPictures / "1.png").value();
     const std::size_t end = flipped.find("IEND") - 4;
     flipped[end - 1] ^= 1;  // in the checksum of what is before
@@ -149,33 +149,16 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     EXPECT_NE(complaint(webp.substr(0, webp.size() / 2)), "none");
 }
 
-/// Four bytes, the highest first.
-std::string numberText(std::uint32_t number) {
-    std::string text;
-    for (const int shift : {24, 16, 8, 0}) text += static_cast<char>(number >> shift & 0xFF);
-    return text;
-}
-
-/// PNG's, of ISO/IEC 15948, annex D.
-std::string checksum(const std::string& bytes) {
-    std::uint32_t crc = 0xFFFFFFFF;
-    for (const char byte : bytes) {
-        crc ^= static_cast<unsigned char>(byte);
-        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320U : 0U);
-    }
-    return numberText(~crc);
-}
-
 /// The picture with its one IDAT cut to `kept` bytes, or with a header that asks for more rows; all checksums
 /// are right.
 std::string withData(const std::string& png, std::size_t kept, char rows) {
     std::string picture = png;
     picture[23] = rows;
-    picture.replace(29, 4, checksum(picture.substr(12, 17)));
+    picture.replace(29, 4, test::pngChecksum(picture.substr(12, 17)));
     const std::size_t data = picture.find("IDAT"), end = picture.find("IEND") - 4;
     const std::string chunk = picture.substr(data, 4 + kept);
-    return picture.substr(0, data - 4) + numberText(std::uint32_t(kept)) + chunk + checksum(chunk) +
-           picture.substr(end);
+    return picture.substr(0, data - 4) + test::numberText(std::uint32_t(kept)) + chunk +
+           test::pngChecksum(chunk) + picture.substr(end);
 }
 
 TEST_F(DamagedImage, WhoseLastRowsAreMissingIsRefused) {
@@ -197,22 +180,9 @@ TEST_F(DamagedImage, WhoseLastRowsAreMissingIsRefused) {
     }
 }
 
-/// 2x2, each row behind the byte that names its filter; the data is stored, not packed. Grey without another
-/// `kind`: bits a sample and colour type.
-std::string smallPng(const std::string& rows, const std::string& kind = std::string("\x08\0", 2)) {
-    std::uint32_t low = 1, high = 0;
-    for (const char byte : rows) {
-        low = (low + static_cast<unsigned char>(byte)) % 65521;
-        high = (high + low) % 65521;
-    }
-    const char size = char(rows.size());
-    const std::string data = std::string("\x78\x01\x01") + size + std::string(1, '\0') + char(~size) +
-                             '\xff' + rows + numberText(high << 16 | low);
-    std::string png = "\x89PNG\r\n\x1a\n";
-    for (const std::string& chunk : {"IHDR" + numberText(2) + numberText(2) + kind + std::string(3, '\0'),
-                                     "IDAT" + data, std::string("IEND")})
-        png += numberText(std::uint32_t(chunk.size() - 4)) + chunk + checksum(chunk);
-    return png;
+/// 2x2, each row behind the byte that names its filter.
+std::string smallPng(const std::string& rows, int depth = 8, int colorType = 0) {
+    return test::pngOf({test::headerChunk(2, 2, depth, colorType), test::dataChunk(rows), "IEND"});
 }
 
 TEST_F(DamagedImage, OfSixteenBitsIsTheNearestOfEight) {
@@ -228,13 +198,13 @@ TEST_F(DamagedImage, OfSixteenBitsIsTheNearestOfEight) {
     const std::string greyAlpha = rowsOf([&](const std::string& v) { return v + alpha; });
     const std::string rgb = rowsOf([](const std::string& v) { return v + v + v; });
     const std::string rgba = rowsOf([&](const std::string& v) { return v + v + v + alpha; });
-    for (const auto& [rows, type] : {std::pair{grey, '\0'}, {greyAlpha, '\4'}, {rgb, '\2'}, {rgba, '\6'}}) {
-        writeFile(m_file, smallPng(rows, std::string("\x10") + type)).value();
+    for (const auto& [rows, type] : {std::pair{grey, 0}, {greyAlpha, 4}, {rgb, 2}, {rgba, 6}}) {
+        writeFile(m_file, smallPng(rows, 16, type)).value();
         const auto image = readImage(m_file);
         ASSERT_TRUE(image) << image.error().message;
         ASSERT_EQ(image->pixels.size(), 12u);
         for (std::size_t i = 0; i < 12; ++i)
-            EXPECT_EQ(int(image->pixels[i]), expected[i / 3]) << i << " of type " << int(type);
+            EXPECT_EQ(int(image->pixels[i]), expected[i / 3]) << i << " of type " << type;
     }
 }
 
@@ -252,6 +222,23 @@ TEST_F(DamagedImage, WhoseScanEndsEarlyIsRefused) {
         EXPECT_NE(complaint(whole.substr(0, whole.size() / 2) + "\xff\xd9"), "none") << name;
         EXPECT_NE(complaint(whole.substr(0, scan + 14) + "\xff\xd9"), "none") << name;
     }
+}
+
+TEST_F(DamagedImage, WhoseComponentsLackTheirScanOrTheirStepsIsRefused) {
+    std::string stepless = readFile(kPictures / "full.jpg").value();
+    stepless[stepless.find("\xff\xdb") + 5 + 63] = '\0';
+    EXPECT_THAT(complaint(stepless),
+                HasSubstr("the quantisation table (DQT) of component 1 has a 0, at least 1 was needed"));
+    // A grey picture's one scan, in a frame of three components.
+    std::string scanless = readFile(kPictures / "grey.jpg").value();
+    const std::size_t frame = scanless.find("\xff\xc0");
+    scanless[frame + 3] = 17;
+    scanless[frame + 9] = 3;
+    scanless.insert(frame + 13, std::string("\2\x11\0\3\x11\0", 6));
+    EXPECT_THAT(complaint(scanless), HasSubstr("no scan (SOS) has the averages (DC) of component 2"));
+    const std::string refined = readFile(kPictures / "progressive.jpg").value();
+    EXPECT_EQ(complaint(refined.substr(0, refined.rfind("\xff\xda")) + "\xff\xd9"), "none")
+        << "scans that refine may be left out";
 }
 
 TEST_F(DamagedImage, OfTooManyPixelsSaysHowMany) {

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/plugins/description_json.h"
+#include "core/plugins/plugin_library.h"
 #include "core/plugins/plugin_list.h"
 #include "kernels/backends/backend_list.h"
 
@@ -76,6 +78,40 @@ TEST(DescribedPlugin, RefusesWhatIsNoLibraryOrNoPlugin) {
     const auto noPlugin = describedBy("/usr/lib/x86_64-linux-gnu/libz.so.1");
     ASSERT_FALSE(noPlugin);
     EXPECT_THAT(noPlugin.error().message, HasSubstr("exports no reelgrid_backend_at()"));
+}
+
+/// A file of 20 GiB without a byte on the disk.
+std::filesystem::path hugeFile(const std::string& name) {
+    std::filesystem::path file = std::filesystem::path(testing::TempDir()) / name;
+    std::ofstream(file).close();
+    std::filesystem::resize_file(file, std::uintmax_t{20} << 30);
+    return file;
+}
+
+TEST(DescribedPlugin, OfAnImpossibleSizeIsRefusedBeforeItIsRead) {
+    const std::string has = " has 21474836480 bytes, at most ";
+    for (const auto& [name, most] :
+         {std::pair{"reelgrid-huge.so", "4294967296"}, std::pair{"reelgrid-huge.py", "16777216"},
+          std::pair{"reelgrid-huge.json", "1048576"}}) {
+        const auto file = hugeFile(name);
+        const auto described = describedBy(file);
+        std::filesystem::remove(file);
+        ASSERT_FALSE(described);
+        EXPECT_EQ(described.error().message, file.string() + has + most + " were expected");
+    }
+    // So is what a recipe names: its plug-in, and the library that this one loads.
+    const auto library = hugeFile("reelgrid-huge.so");
+    const auto recipe = std::filesystem::path(testing::TempDir()) / "reelgrid-recipe.json";
+    for (const nlohmann::json& content :
+         {nlohmann::json{{"plugin", library.string()}},
+          nlohmann::json{{"plugin", fileOf("example")}, {"library", library.string()}}}) {
+        std::ofstream(recipe) << content;
+        const auto hash = pluginHash(recipe);
+        ASSERT_FALSE(hash) << content;
+        EXPECT_THAT(hash.error().message, HasSubstr(library.string() + has));
+    }
+    std::filesystem::remove(library);
+    std::filesystem::remove(recipe);
 }
 
 TEST(DescribedPlugin, SurvivesAsJson) {

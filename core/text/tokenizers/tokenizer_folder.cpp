@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/base/file_check.h"
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/text/tokenizers/json_member.h"
@@ -37,6 +38,16 @@ std::optional<json> readIfThere(const fs::path& path, RepeatedKeys keys = Repeat
     return readJsonObject(path, kMaxTokenizerJson, keys).value();
 }
 
+/// Of files that other files take the place of: nobody reads them as they load, but a render's manifest has
+/// their hashes.
+void requireNoneTooLarge(const fs::path& folder) {
+    for (const char* name :
+         {"spiece.model", "vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json"}) {
+        std::error_code failed;
+        if (fs::is_regular_file(folder / name, failed)) requireFile(folder / name, kMaxTokenizerJson).value();
+    }
+}
+
 }  // namespace
 
 TokenizerFolder::TokenizerFolder(const fs::path& folder)
@@ -47,6 +58,7 @@ TokenizerFolder::TokenizerFolder(const fs::path& folder)
       tokenizer(readIfThere(tokenizerPath, RepeatedKeys::Refused)),
       m_specialsPath(folder / "special_tokens_map.json"),
       m_addedPath(folder / "added_tokens.json") {
+    requireNoneTooLarge(folder);
     requireUsualSides();
     const json apart = config ? config->value("split_special_tokens", json()) : json();
     if (apart == true)

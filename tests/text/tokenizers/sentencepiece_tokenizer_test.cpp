@@ -241,6 +241,20 @@ TEST_F(TokenizerFolderTest, RejectsDamagedFiles) {
     EXPECT_THAT(message(), HasSubstr("added_tokens_decoder has the key \"x\", a whole number"));
 }
 
+TEST_F(TokenizerFolderTest, RefusesAHugeFileThatAnotherTakesThePlaceOf) {
+    for (const auto& entry : fs::directory_iterator(kDemoModel / "tokenizer"))
+        fs::copy(entry.path(), m_folder / entry.path().filename());
+    ASSERT_TRUE(fs::exists(m_folder / "tokenizer.json"));
+    fs::remove(m_folder / "spiece.model");
+    EXPECT_EQ(SentencePieceTokenizer(m_folder).idBound(), 1535 + 1);
+    for (const char* name : {"spiece.model", "vocab.json", "merges.txt"}) {
+        ASSERT_TRUE(writeFile(m_folder / name, ""));
+        fs::resize_file(m_folder / name, std::uintmax_t{20} << 30);  // without a byte on the disk
+        EXPECT_THAT(message(), HasSubstr(std::string(name) + " has 21474836480 bytes, at most 134217728"));
+        fs::remove(m_folder / name);
+    }
+}
+
 TEST_F(TokenizerFolderTest, AddedTokensOfTheConfigComeFirst) {
     fs::copy_file(kFixtures / "umt5-like/spiece.model", m_folder / "spiece.model");
     ASSERT_TRUE(
