@@ -18,6 +18,7 @@
 #include "core/catalog/recipe.h"
 #include "core/families/field_help.h"
 #include "core/parallel/degrees.h"
+#include "core/protocol/file_fields.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
 #include "core/protocol/step_cache_json.h"
@@ -140,6 +141,21 @@ Result<void> applyRecipe(protocol::RenderRequest& request, const families::Model
         }
     }
     return {};
+}
+
+/// A fault of a value that came from `asked`'s recipe, told as the recipe's and not as an option's. `request`
+/// has the recipe's values.
+Error inRecipe(const Error& error, const protocol::RenderRequest& asked,
+               const protocol::RenderRequest& request) {
+    bool isOfRecipe = false;
+    protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
+        const std::string option = optionOf(field);
+        // What follows tells --guidance-scale from --guidance-scale-2.
+        const std::string next = error.message.substr(0, option.size() + 1);
+        if (next == option + " " || next == option + ":")
+            isOfRecipe = access(asked) != access(request) && std::string_view(field.key) != "recipe";
+    });
+    return isOfRecipe ? protocol::withKeys(error).in("recipe " + *asked.recipe) : error;
 }
 
 /// What --chain-save writes and --chain-from takes beside clips.
@@ -283,10 +299,12 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     if (catalog::findBuiltIn(request.model) == nullptr && fs::exists(request.model, failed))
         request.model = model.folder.string();
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
+    const protocol::RenderRequest asked = request;
     if (request.recipe)
         if (auto applied = applyRecipe(request, model); !applied) return applied.error();
     forgetCompileOnCpu(request, model, machine);
     auto checked = CheckedRequest::create(request, model, machine);
+    if (!checked && asked.recipe) return inRecipe(checked.error(), asked, request);
     if (!checked) return checked;
     // Before several renders find it out, one after another.
     for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},

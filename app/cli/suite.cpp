@@ -115,7 +115,7 @@ Result<Run> runOf(const SuiteVerb& verb, const machine::Machine& machine) {
             return file->place(known.error());
         if (!models.contains(request.model)) {
             auto model = findOrDownload(request);
-            if (!model) return model.error();
+            if (!model) return file->place(model.error());
             models.emplace(request.model, *std::move(model));
         }
         auto checked = CheckedRequest::create(request, models.at(request.model), machine);

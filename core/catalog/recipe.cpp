@@ -10,6 +10,7 @@
 #include "core/base/resources.h"
 #include "core/hub/repository.h"
 #include "core/protocol/field_reader.h"
+#include "core/protocol/file_fields.h"
 #include "core/protocol/lora_choice.h"
 
 namespace reelgrid::catalog {
@@ -35,6 +36,31 @@ bool isAmong(const auto& keys, std::string_view key) {
     return std::ranges::find(keys, key) != keys.end();
 }
 
+/// "name, title"
+std::string listed(const auto& keys) {
+    std::string text;
+    for (const std::string_view key : keys) text.append(text.empty() ? "" : ", ").append(key);
+    return text;
+}
+
+/// Refuses values that say nothing: null, and an empty text (a title may be one).
+Result<void> requireValue(const std::string& key, const nlohmann::json& value) {
+    const bool isEmptyName = (key == "name" || key == "family") && value == "";
+    if (value.is_null() || isEmptyName)
+        return Error{ErrorCode::BadUsage, key + " " + showJson(value) + ": " +
+                                              (value.is_null() ? "a value" : "some text") + " was needed"};
+    return protocol::refuseEmptyText(key, key, value);
+}
+
+bool setsSomething(const protocol::RenderRequest& fields) {
+    const protocol::RenderRequest usual;
+    bool sets = false;
+    protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
+        sets = sets || (isAmong(kFields, field.key) && access(fields) != access(usual));
+    });
+    return sets;
+}
+
 /// A file beside the recipe, or what the hub has.
 Result<void> locateLoras(const fs::path& folder, std::vector<std::string>& loras) {
     if (protocol::isNoLora(loras)) return {};
@@ -56,14 +82,12 @@ Result<Recipe> readRecipe(const fs::path& file) {
     const auto document = readJsonObject(file, kMostBytes, RepeatedKeys::Refused);
     if (!document) return document.error();
     const std::string what = "recipe " + file.string();
-    for (const auto& [key, value] : document->items())
-        if (!isAmong(kFields, key) && !isAmong(kOwn, key)) {
-            std::string known;
-            for (const std::string_view each : kOwn) known.append(known.empty() ? "" : ", ").append(each);
-            for (const std::string_view each : kFields) known.append(", ").append(each);
-            return Error{ErrorCode::InvalidData,
-                         what + ": " + key + " " + showJson(value) + ": one of " + known + " was needed"};
-        }
+    for (const auto& [key, value] : document->items()) {
+        if (!isAmong(kFields, key) && !isAmong(kOwn, key))
+            return Error{ErrorCode::InvalidData, what + ": " + key + " " + showJson(value) + ": one of " +
+                                                     listed(kOwn) + ", " + listed(kFields) + " was needed"};
+        if (auto given = requireValue(key, value); !given) return given.error().in(what);
+    }
     auto fields = protocol::renderRequestFromJson(*document);
     if (!fields) return Error{ErrorCode::InvalidData, what + ": " + fields.error().message};
     Recipe recipe{.name = file.stem().string(), .title = {}, .family = {}, .fields = *std::move(fields)};
@@ -72,11 +96,13 @@ Result<Recipe> readRecipe(const fs::path& file) {
     own.text("name", recipe.name, kMostName);
     own.text("title", recipe.title);
     own.text("family", recipe.family);
-    if (recipe.name.empty()) own.fail("name: some letters were needed");
     if (auto read = own.finish(); !read) return read.error();
+    if (!setsSomething(recipe.fields))
+        return Error{ErrorCode::BadUsage,
+                     what + ": it sets nothing; one of " + listed(kFields) + " was needed"};
     for (auto* loras : {&recipe.fields.lora, &recipe.fields.lora2})
         if (auto located = locateLoras(file.parent_path(), *loras); !located)
-            return Error{ErrorCode::InvalidData, what + ": " + located.error().message};
+            return Error{ErrorCode::InvalidData, what + ": " + protocol::withKeys(located.error()).message};
     return recipe;
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/pending_file.h"
 #include "core/protocol/backend_option.h"
 #include "core/protocol/field_reader.h"
+#include "core/protocol/file_fields.h"
 #include "core/protocol/index_ranges.h"
 
 namespace reelgrid::protocol {
@@ -187,8 +188,11 @@ Result<SavedPolicy> readSavedPolicy(const std::filesystem::path& file) {
             return badUsage(file.string() + ": backend_option " + showJson(texts) +
                             ": a list of NAME.KEY=VALUE was needed");
         for (const json& each : texts) {
-            const auto choice = BackendOptionChoice::from(each.is_string() ? each.get<std::string>() : "");
-            if (!choice) return choice.error().in(file.string());
+            if (!each.is_string() || each.get_ref<const std::string&>().empty())
+                return badUsage(file.string() + ": backend_option " + showJson(each) +
+                                ": NAME.KEY=VALUE was needed");
+            const auto choice = BackendOptionChoice::from(each.get<std::string>());
+            if (!choice) return withKeys(choice.error()).in(file.string());
             read.backendOption.push_back(each);
         }
     }

@@ -8,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/protocol/attention_call.h"
+#include "core/protocol/file_fields.h"
 #include "core/suite/prompt_list.h"
 
 namespace reelgrid::suite {
@@ -43,7 +44,9 @@ Error wrong(const std::string& key, const json& value, const std::string& needed
 /// Where the values of a key are a file of prompts, what that holds.
 Result<json> valuesOf(const std::string& key, const json& value, const std::filesystem::path& folder) {
     if (key != "prompts" || !value.is_string()) return value;
-    auto prompts = readPrompts(folder / value.get<std::string>());
+    const auto file = value.get<std::string>();
+    if (file.empty()) return wrong(key, value, "a list, or a file of prompts,");
+    auto prompts = readPrompts(folder / file);
     if (!prompts) return prompts.error();
     return json(*prompts);
 }
@@ -69,6 +72,7 @@ Result<void> sortKeys(const json& file, const std::filesystem::path& folder, Sui
         const bool isList =
             values->is_array() && (kind == FieldIs::One || (!values->empty() && values->front().is_array()));
         if (isAxisName && !isList) return wrong(name, given, "a list");
+        if (auto filled = protocol::refuseEmptyText(key, name, *values); !filled) return filled.error();
         if (!isList) {
             shared[key] = *values;
             continue;

@@ -6,6 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/protocol/file_fields.h"
 #include "core/suite/toml_reader.h"
 
 namespace reelgrid::suite {
@@ -28,6 +29,7 @@ std::size_t findWord(const std::string& text, const std::string& word) {
 }  // namespace
 
 Error SuiteSource::place(const Error& error) const {
+    const Error said = protocol::withKeys(error);
     // Messages name the key before its value, which may hold another key's name.
     std::size_t first = std::string::npos;
     int line = 0;
@@ -35,13 +37,13 @@ Error SuiteSource::place(const Error& error) const {
         // "seeds" is said as "seed" where one of its values is wrong.
         const bool isPlural = key.size() > 1 && key.ends_with('s');
         const std::size_t at =
-            std::min(findWord(error.message, key),
-                     isPlural ? findWord(error.message, key.substr(0, key.size() - 1)) : std::string::npos);
+            std::min(findWord(said.message, key),
+                     isPlural ? findWord(said.message, key.substr(0, key.size() - 1)) : std::string::npos);
         if (at >= first) continue;
         first = at;
         line = inLine;
     }
-    return error.in(line > 0 ? name + ":" + std::to_string(line) : name);
+    return said.in(line > 0 ? name + ":" + std::to_string(line) : name);
 }
 
 Result<SuiteSource> readSuiteSource(const std::filesystem::path& file) {

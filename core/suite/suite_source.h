@@ -16,7 +16,8 @@ struct SuiteSource {
     nlohmann::json document;           ///< an object
     std::map<std::string, int> lines;  ///< of its keys, from 1; empty of JSON, which keeps none
 
-    /// An error about one of the keys with the file and, where it is known, the line that the key is in.
+    /// An error about one of the keys, which it may call by its option, with the file and, where it is known,
+    /// the line that the key is in.
     [[nodiscard]] Error place(const Error& error) const;
 };
 

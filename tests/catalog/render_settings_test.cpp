@@ -551,6 +551,38 @@ TEST_F(RecipeTest, RefusesWhatItCanNotSay) {
                 testing::HasSubstr("--recipe slowest: one of causvid, "));
 }
 
+TEST_F(RecipeTest, RefusesEmptyTextsAndNull) {
+    const auto refusal = [&](const std::string& json) {
+        const auto recipe = findRecipe(file(json));
+        EXPECT_FALSE(recipe) << json;
+        if (recipe) return std::string();
+        EXPECT_EQ(recipe.error().code, ErrorCode::BadUsage) << json;
+        return recipe.error().message;
+    };
+    const std::string mine = "recipe " + (m_folder / "mine.json").string() + ": ";
+    EXPECT_EQ(refusal(R"({"scheduler": "", "flow_shift": 5})"),
+              mine + "scheduler \"\": some text was needed");
+    EXPECT_EQ(refusal(R"({"name": "", "flow_shift": 5})"), mine + "name \"\": some text was needed");
+    EXPECT_EQ(refusal(R"({"family": "", "flow_shift": 5})"), mine + "family \"\": some text was needed");
+    EXPECT_EQ(refusal(R"({"lora": [""]})"), mine + "lora [\"\"]: a list without empty texts was needed");
+    EXPECT_EQ(refusal(R"({"num_inference_steps": null, "flow_shift": 5})"),
+              mine + "num_inference_steps null: a value was needed");
+    EXPECT_TRUE(findRecipe(file(R"({"title": "", "flow_shift": 5})")));
+}
+
+TEST_F(RecipeTest, RefusesAFileThatSetsNothing) {
+    for (const char* json : {"{}", R"({"name": "fast"})", R"({"title": "t", "family": "wan2.1"})",
+                             R"({"lora": [], "lora_2": []})"}) {
+        const auto recipe = findRecipe(file(json));
+        ASSERT_FALSE(recipe) << json;
+        EXPECT_EQ(recipe.error().code, ErrorCode::BadUsage) << json;
+        EXPECT_EQ(recipe.error().message,
+                  "recipe " + (m_folder / "mine.json").string() +
+                      ": it sets nothing; one of lora, lora_2, num_inference_steps, guidance_scale, "
+                      "guidance_scale_2, scheduler, flow_shift, sigma_max, boundary was needed");
+    }
+}
+
 TEST(Recipes, ThatComeWithTheProgramCanBeRead) {
     const std::vector<std::string> names = recipeNames();
     EXPECT_THAT(names, testing::ElementsAre("causvid", "fastwan", "lightx2v-i2v", "lightx2v-t2v"));

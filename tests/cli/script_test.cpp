@@ -231,6 +231,26 @@ TEST_F(Script, RendersByARecipeAndSaysSo) {
     EXPECT_THAT(wrong.errors, HasSubstr("--recipe lightx2v-t2v: model demo-i2v is of family wan2.1-i2v"));
 }
 
+TEST_F(Script, WhatARecipeHasWrongIsSaidOfItsFile) {
+    const std::string file = m_folder.file("mine.json");
+    const auto refusal = [&](const char* recipe, std::vector<std::string> more = {}) {
+        std::ofstream(file) << recipe;
+        std::vector<std::string> words{"render", "--recipe", file, "--output", m_folder.file("mine.mp4")};
+        words.insert(words.end(), more.begin(), more.end());
+        const ProgramRun run = runProgram(words);
+        EXPECT_EQ(run.exitCode, 2) << recipe;
+        return run.errors;
+    };
+    EXPECT_THAT(refusal("{}"), HasSubstr("recipe " + file + ": it sets nothing; one of lora, "));
+    EXPECT_THAT(refusal(R"({"scheduler": ""})"),
+                HasSubstr("recipe " + file + ": scheduler \"\": some text was needed"));
+    EXPECT_THAT(refusal(R"({"scheduler": "ddim"})"), HasSubstr("recipe " + file + ": scheduler ddim: "));
+    EXPECT_THAT(refusal(R"({"flow_shift": 0})"), HasSubstr("recipe " + file + ": flow_shift 0: "));
+    EXPECT_THAT(refusal(R"({"flow_shift": 5})", {"--scheduler", "ddim"}),
+                HasSubstr("reelgrid-cli: --scheduler ddim: "))
+        << "which the recipe hasn't said";
+}
+
 TEST_F(Script, RefusesWhatItDoesNotHave) {
     const auto refusal = [&](const std::vector<std::string>& more) {
         std::vector<std::string> words{"render", "--dit_path", m_transformer, "--prompt", "a"};

@@ -189,6 +189,14 @@ TEST_F(Suite, RefusesWhatItCannotRead) {
     EXPECT_THAT(refusal(R"({"colours": ["red"]})"), HasSubstr("colours: no field of a render"));
     EXPECT_THAT(refusal(R"({"types": ["sdpa", "fav9"], "prompt": "a"})"), HasSubstr("fav9"));
     EXPECT_THAT(refusal(R"({"prompts": "missing.txt"})"), HasSubstr("missing.txt"));
+    EXPECT_THAT(refusal(R"({"model": "", "prompt": "a"})"),
+                HasSubstr("small.json: model \"\": some text was needed"));
+    EXPECT_THAT(refusal(R"({"model": "/nowhere", "prompt": "a"})"),
+                HasSubstr("small.json: model /nowhere: no such file or folder"));
+    EXPECT_THAT(refusal(R"({"save_inputs": true, "capture_layers": "", "prompt": "a"})"),
+                HasSubstr("small.json: capture_layers \"\": some text was needed"));
+    EXPECT_THAT(refusal(R"({"scheduler": "ddim", "prompt": "a"})"),
+                HasSubstr("small.json: scheduler ddim: "));
     const auto tomlRefusal = [&](const char* contents) {
         const std::string file = m_folder.file("small.toml");
         std::ofstream(file) << contents;

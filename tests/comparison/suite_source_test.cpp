@@ -77,6 +77,23 @@ TEST(SuiteSource, TheSameErrorHasTheLineInToml) {
     EXPECT_THAT(said("prompts = 3\n"), StartsWith("s.toml:1: prompts 3: a list was needed"));
 }
 
+TEST(SuiteSource, AFieldIsSaidByItsKeyAndNotAsAnOption) {
+    const SuiteSource source =
+        suiteSourceFromToml("prompt = \"a\"\nnum_frames = 6\nscheduler = \"ddim\"\n", "s.toml").value();
+    const auto said = [&](const char* message) {
+        return source.place({ErrorCode::BadUsage, message}).message;
+    };
+    EXPECT_EQ(said("--num-frames 6: 4n + 1 was needed"), "s.toml:2: num_frames 6: 4n + 1 was needed");
+    EXPECT_EQ(said("--scheduler ddim: unipc was needed"), "s.toml:3: scheduler ddim: unipc was needed");
+}
+
+TEST(SuiteSource, AnEmptyTextHasItsLine) {
+    const SuiteSource source = suiteSourceFromToml("prompt = \"\"\ndtype = \"\"\n", "s.toml").value();
+    const auto plan = suitePlanFrom(source.document, ".");
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(source.place(plan.error()).message, "s.toml:2: dtype \"\": some text was needed");
+}
+
 TEST(SuiteSource, WhatIsNoTomlIsRefusedWithItsLine) {
     EXPECT_THAT(refusal("a = 1\nb = \n"), StartsWith("s.toml:2: not TOML: "));
     EXPECT_THAT(refusal("a = 1\na = 2\n"), StartsWith("s.toml:2: not TOML: "));

@@ -86,6 +86,38 @@ TEST(SuitePlan, SaysWhatIsWrongWithAFile) {
     EXPECT_THAT(refusal(large), HasSubstr("more than 20000 renders"));
 }
 
+TEST(SuitePlan, RefusesEmptyTextsWhereAFieldNeedsOne) {
+    const auto refusal = [](const json& file) {
+        const auto plan = suitePlanFrom(file, ".");
+        EXPECT_FALSE(plan) << file.dump();
+        if (plan) return std::string();
+        EXPECT_EQ(plan.error().code, ErrorCode::BadUsage);
+        return plan.error().message;
+    };
+    for (const char* key :
+         {"model", "task", "scheduler", "dtype", "vae_dtype", "device", "generator", "vae", "picture_fit",
+          "vae_tiling", "capture_layers", "capture_steps", "img_file_path", "input_dir"})
+        EXPECT_EQ(refusal({{key, ""}}), key + std::string(" \"\": some text was needed"));
+    EXPECT_EQ(refusal({{"dtype", {"", "fp32"}}}),
+              "dtype [\"\",\"fp32\"]: a list without empty texts was needed");
+    EXPECT_EQ(refusal({{"types", {""}}}), "types [\"\"]: a list without empty texts was needed");
+    EXPECT_EQ(refusal({{"models", {"demo", ""}}}),
+              "models [\"demo\",\"\"]: a list without empty texts was needed");
+    EXPECT_EQ(refusal({{"lora", {""}}}), "lora [\"\"]: a list without empty texts was needed");
+    EXPECT_EQ(refusal({{"prompts", ""}}), "prompts \"\": a list, or a file of prompts, was needed");
+    EXPECT_THAT(refusal({{"num_frames", ""}}), HasSubstr("num_frames \"\": a whole number"));
+}
+
+TEST(SuitePlan, PromptsMayBeEmptyAndNullIsNotGiven) {
+    const SuitePlan prompts = planOf({{"prompts", {"", "a cat"}}, {"negative_prompt", ""}});
+    ASSERT_EQ(prompts.jobs.size(), 2u);
+    EXPECT_EQ(prompts.jobs[0].request.negativePrompt, "");
+    const SuitePlan dtypes = planOf({{"dtype", {nullptr, "fp32"}}});
+    ASSERT_EQ(dtypes.jobs.size(), 2u);
+    EXPECT_FALSE(dtypes.jobs[0].request.dtype);
+    EXPECT_EQ(dtypes.jobs[1].request.dtype, "fp32");
+}
+
 TEST(SuitePlan, ListsOfListsVaryFieldsThatAreLists) {
     const SuitePlan one = planOf({{"lora", {"a.safetensors"}}});
     EXPECT_EQ(one.jobs.size(), 1u);

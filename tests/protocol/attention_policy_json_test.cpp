@@ -184,7 +184,10 @@ TEST_F(PolicyFile, MayHaveOptionsOfBackendsBesideItsRules) {
     EXPECT_THAT(ignoring.error().message, HasSubstr("it sets backend_option"));
     const auto wrong = read(R"({"rules": [{"backend": "sta"}], "backend_option": ["sta=3"]})");
     ASSERT_FALSE(wrong);
-    EXPECT_THAT(wrong.error().message, HasSubstr("NAME.KEY=VALUE"));
+    EXPECT_THAT(wrong.error().message, HasSubstr(m_file.string() + ": backend_option sta=3: NAME.KEY=VALUE"));
+    const auto empty = read(R"({"rules": [{"backend": "sta"}], "backend_option": [""]})");
+    ASSERT_FALSE(empty);
+    EXPECT_EQ(empty.error().message, m_file.string() + ": backend_option \"\": NAME.KEY=VALUE was needed");
 }
 
 }  // namespace
