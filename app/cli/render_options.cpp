@@ -9,16 +9,15 @@
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
+#include "app/cli/recipe_request.h"
 #include "core/base/byte_count.h"
 #include "core/base/file_check.h"
 #include "core/base/utf8.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/idle_fields.h"
 #include "core/catalog/policy_check.h"
-#include "core/catalog/recipe.h"
 #include "core/families/field_help.h"
 #include "core/parallel/degrees.h"
-#include "core/protocol/file_fields.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
 #include "core/protocol/step_cache_json.h"
@@ -113,49 +112,6 @@ Result<void> shareOut(protocol::RenderRequest& request, int ranks) {
                                           (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) +
                                           ": as many (--nproc " + std::to_string(asked) +
                                           ", or torchrun, srun or mpirun) were needed"};
-}
-
-/// Its values where the request says nothing; its LoRAs are files afterwards.
-Result<void> applyRecipe(protocol::RenderRequest& request, const families::ModelInfo& model) {
-    const auto recipe = catalog::findRecipe(*request.recipe);
-    if (!recipe) return recipe.error();
-    if (!recipe->family.empty() && recipe->family != model.family)
-        return Error{ErrorCode::BadUsage, "--recipe " + recipe->name + ": model " + model.id +
-                                              " is of family " + model.family + ", one of " + recipe->family +
-                                              " was needed"};
-    const bool takesLora = request.lora.empty(), takesSecond = request.lora2.empty();
-    catalog::apply(*recipe, request);
-    if (!takesLora && !recipe->fields.lora.empty())
-        say("note: --recipe " + recipe->name + ": --lora stands in the place of its LoRA");
-    for (const auto& [isTheRecipes, loras] :
-         {std::pair{takesLora, &request.lora}, std::pair{takesSecond, &request.lora2}}) {
-        if (!isTheRecipes || protocol::isNoLora(*loras)) continue;
-        for (std::string& text : *loras) {
-            auto choice = protocol::LoraChoice::from(text);
-            if (!choice) return choice.error();
-            if (fs::path(choice->file).is_absolute()) continue;
-            auto file = findOrDownloadFile(choice->file);
-            if (!file) return file.error().in("--recipe " + recipe->name);
-            choice->file = file->string();
-            text = choice->text();
-        }
-    }
-    return {};
-}
-
-/// A fault of a value that came from `asked`'s recipe, told as the recipe's and not as an option's. `request`
-/// has the recipe's values.
-Error inRecipe(const Error& error, const protocol::RenderRequest& asked,
-               const protocol::RenderRequest& request) {
-    bool isOfRecipe = false;
-    protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
-        const std::string option = optionOf(field);
-        // What follows tells --guidance-scale from --guidance-scale-2.
-        const std::string next = error.message.substr(0, option.size() + 1);
-        if (next == option + " " || next == option + ":")
-            isOfRecipe = access(asked) != access(request) && std::string_view(field.key) != "recipe";
-    });
-    return isOfRecipe ? protocol::withKeys(error).in("recipe " + *asked.recipe) : error;
 }
 
 /// What --chain-save writes and --chain-from takes beside clips.
@@ -299,12 +255,8 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     if (catalog::findBuiltIn(request.model) == nullptr && fs::exists(request.model, failed))
         request.model = model.folder.string();
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
-    const protocol::RenderRequest asked = request;
-    if (request.recipe)
-        if (auto applied = applyRecipe(request, model); !applied) return applied.error();
     forgetCompileOnCpu(request, model, machine);
-    auto checked = CheckedRequest::create(request, model, machine);
-    if (!checked && asked.recipe) return inRecipe(checked.error(), asked, request);
+    auto checked = checkWithRecipe(request, model, machine);
     if (!checked) return checked;
     // Before several renders find it out, one after another.
     for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},

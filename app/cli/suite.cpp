@@ -14,6 +14,7 @@
 #include "app/cli/model_download.h"
 #include "app/cli/other_requests.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_request.h"
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
@@ -96,6 +97,8 @@ void complete(protocol::RenderRequest& request, const fs::path& folder) {
     if (builtIn != nullptr && request.prompt.empty()) request.prompt = builtIn->prompt;
     for (auto* path : {&request.imgFilePath, &request.lastImgFilePath})
         if (*path) *path = (folder / **path).lexically_normal().string();
+    if (request.recipe && request.recipe->ends_with(".json"))
+        request.recipe = (folder / *request.recipe).lexically_normal().string();
     if (builtIn == nullptr || request.imgFilePath) return;
     if (const fs::path picture = catalog::pictureOf(*builtIn); !picture.empty())
         request.imgFilePath = picture.string();
@@ -118,7 +121,7 @@ Result<Run> runOf(const SuiteVerb& verb, const machine::Machine& machine) {
             if (!model) return file->place(model.error());
             models.emplace(request.model, *std::move(model));
         }
-        auto checked = CheckedRequest::create(request, models.at(request.model), machine);
+        auto checked = checkWithRecipe(request, models.at(request.model), machine);
         if (!checked) return file->place(checked.error());
         const fs::path clip = run.folder / folderNameOf(run.plan.jobs[i].subject, request.prompt) /
                               protocol::kResultsFolder /

@@ -95,6 +95,26 @@ TEST_F(Suite, RendersMeasuresGoesOnAndGates) {
     EXPECT_EQ(onlyDocument(kept.output), onlyDocument(scored.output));
 }
 
+TEST_F(Suite, RendersByItsRecipe) {
+    std::ofstream(m_folder.file("few.json")) << R"({"name": "few", "num_inference_steps": 1})";
+    std::ofstream(m_folder.file("small.json"))
+        << R"({"prompts": ["a red car"], "seeds": [1], "types": ["sdpa"], "height": 48, "width": 64,
+               "num_frames": 5, "recipe": "few.json"})";
+    const ProgramRun done = run();
+    ASSERT_EQ(done.exitCode, 0) << done.errors;
+    const fs::path clip = m_folder.path() / "out" / onlyDocument(done.output)["jobs"][0]["clip"];
+    const json request = json::parse(
+        textOf(clip.parent_path() / (clip.stem().string() + ".files") / "manifest.json"))["request"];
+    EXPECT_EQ(request["num_inference_steps"], 1);
+    EXPECT_EQ(request["recipe"], "few");
+    EXPECT_EQ(run().exitCode, 0);
+
+    std::ofstream(m_folder.file("few.json")) << R"({"name": "few", "num_inference_steps": 0})";
+    const ProgramRun none = run();
+    EXPECT_NE(none.exitCode, 0);
+    EXPECT_THAT(none.errors, HasSubstr("num_inference_steps 0"));
+}
+
 TEST_F(Suite, VotesThatDontSayWhatWasSeenAreOfTheClipsBeforeTheyAreRenderedAgain) {
     const auto runWith = [&](const std::string& steps) {
         const std::string file = m_folder.file("two.json");
