@@ -6,6 +6,9 @@ something was lost, half or grew. PROGRAM is reelgrid-cli. Parts, all with these
   kills=30     renders that are killed at random moments and taken up again: the same frames as undisturbed
   workers=30   a worker that is killed while it renders, its jobs done by the next one
   compare=10   comparisons that are killed and run again with --reuse: the same clips
+  suite=10     suites that are killed and run again: the same clips, a report of all of them
+  tune=10      searches for a policy that are killed and run again: a whole policy or none before, one behind
+  changed=5    a model whose files are changed or taken away while it renders: the same frames, or one line
   download=10  downloads from a hub on loopback that are killed and run again: whole files, no model before its end
   suspend=10   renders that are stopped and let go on by signals: the same frames
   disk=1       a full disk (a tmpfs of 1 MiB, as root) under a render, a profiled one and a download: one line, nothing half
@@ -26,7 +29,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COUNTS = {"jobs": 1000, "kills": 30, "workers": 30, "compare": 10, "download": 10, "suspend": 10, "disk": 1}
+COUNTS = {"jobs": 1000, "kills": 30, "workers": 30, "compare": 10, "suite": 10, "tune": 10, "changed": 5, "download": 10, "suspend": 10, "disk": 1}
 SMALL = ["--model", "demo", "--prompt", "a red car", "--device", "cpu", "--width", "64", "--height", "64"]
 REQUEST = {"model": "demo", "prompt": "a red car", "device": "cpu", "width": 64, "height": 64, "num_frames": 5,
            "num_inference_steps": 2}
@@ -165,22 +168,102 @@ def soak_workers(program, folder, count, moments):
     print(f"  {killed} kills, {count} clips")
 
 
-def soak_compare(program, folder, count, moments):
-    words = ["compare", *SMALL, "--num-frames", "5", "--num-inference-steps", "2", "--types", "sdpa,fav2,sagev1", "--output-dir"]
+def clips_in(output):
+    return {str(clip.relative_to(output)): frames_of(clip) for clip in output.rglob("*.mp4") if clip.with_suffix(".files").is_dir()}
+
+
+def soak_clips(program, folder, count, moments, words, again=()):
+    """`words` and a folder for the clips, killed twice and run again with `again`: those of an undisturbed run."""
     begin = time.monotonic()
     if (done := run(program, [*words, folder / "undisturbed"])).returncode != 0:
         raise SystemExit(f"soak: {done.stderr}")
     lasts, killed = time.monotonic() - begin, 0
-    expected = {clip.name: frames_of(clip) for clip in (folder / "undisturbed").rglob("*.mp4") if clip.with_suffix(".files").is_dir()}
+    expected = clips_in(folder / "undisturbed")
     for number in range(count):
         output = folder / str(number)
         for _ in range(2):
-            killed += killed_after(program, [*words, output, "--reuse"], moments.uniform(0, lasts)) < 0
-        done = run(program, [*words, output, "--reuse"])
-        found = {clip.name: frames_of(clip) for clip in output.rglob("*.mp4") if clip.with_suffix(".files").is_dir()}
-        if done.returncode != 0 or found != expected:
-            fault(f"{output}: {done.stderr.strip() or 'other clips'}")
-    print(f"  {killed} kills, {count} comparisons of {len(expected)} clips")
+            killed += killed_after(program, [*words, output, *again], moments.uniform(0, lasts)) < 0
+        done = run(program, [*words, output, *again])
+        if done.returncode != 0 or clips_in(output) != expected or not (output / "report.html").exists():
+            fault(f"{output}: {done.stderr.strip() or 'other clips, or no report'}")
+    print(f"  {killed} kills, {count} runs of {len(expected)} clips")
+
+
+def soak_compare(program, folder, count, moments):
+    soak_clips(program, folder, count, moments,
+               ["compare", *SMALL, "--num-frames", "5", "--num-inference-steps", "2", "--types", "sdpa,fav2,sagev1", "--output-dir"],
+               ["--reuse"])
+
+
+def soak_suite(program, folder, count, moments):
+    suite = folder / "suite.json"
+    suite.write_text(json.dumps({"model": "demo", "prompts": ["a red car", "a rocket"], "seeds": [1], "types": ["sdpa", "fav2"],
+                                 "device": "cpu", "width": 64, "height": 64, "num_frames": 5, "num_inference_steps": 2}))
+    soak_clips(program, folder, count, moments, ["suite", suite, "--output-dir"])
+
+
+def soak_tune(program, folder, count, moments):
+    words = ["tune", *SMALL, "--num-frames", "5", "--num-inference-steps", "2", "--backends", "sdpa,sagev1", "--budget", "psnr>=20",
+             "--max-renders", "2", "--output"]
+    begin = time.monotonic()
+    if (done := run(program, [*words, folder / "undisturbed/policy.json"])).returncode != 0:
+        raise SystemExit(f"soak: {done.stderr}")
+    lasts, killed = time.monotonic() - begin, 0
+
+    def is_whole(policy):
+        try:
+            return isinstance(json.loads(policy.read_text()), (dict, list))
+        except ValueError:
+            return False
+
+    for number in range(count):
+        policy = folder / str(number) / "policy.json"
+        for _ in range(2):
+            killed += killed_after(program, [*words, policy], moments.uniform(0, lasts)) < 0
+            if policy.exists() and not is_whole(policy):
+                fault(f"{policy} is half")
+        done = run(program, [*words, policy])
+        if done.returncode != 0 or not is_whole(policy):
+            fault(f"{policy}: {done.stderr.strip() or 'no policy'}")
+    print(f"  {killed} kills, {count} policies")
+
+
+def soak_changed(program, folder, count, moments):
+    words = ["--prompt", "a red car", "--device", "cpu", "--width", "64", "--height", "64", "--num-frames", "9",
+             "--num-inference-steps", "6", "--output"]
+    original = ROOT / "resources/models/wan-demo"
+    begin, clip = time.monotonic(), folder / "undisturbed.mp4"
+    frames = whole(program, ["render", "--model", original, *words, clip], clip)
+    lasts, ends = time.monotonic() - begin, {"clips": 0, "refusals": 0}
+    for number in range(count):
+        for change in ("cut", "overwritten", "removed"):
+            model, clip = folder / f"model-{number}-{change}", folder / f"{number}-{change}.mp4"
+            shutil.copytree(original, model, ignore=shutil.ignore_patterns("recipe", "*.md"))
+            process = subprocess.Popen([program, "render", "--model", model, *map(str, [*words, clip])], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, text=True)
+            time.sleep(moments.uniform(0, lasts))
+            for weights in model.rglob("*.safetensors"):
+                if change == "removed":
+                    weights.unlink()
+                elif change == "cut":
+                    os.truncate(weights, weights.stat().st_size // 2)
+                else:
+                    size = weights.stat().st_size
+                    with open(weights, "r+b") as file:
+                        file.seek(size // 2)
+                        file.write(os.urandom(size // 4))
+            errors = process.communicate(timeout=600)[1].strip()
+            if process.returncode == 0:
+                ends["clips"] += 1
+                # What is written over in place may have been read before or behind it: other frames are no fault then.
+                if change != "overwritten" and frames_of(clip) != frames:
+                    fault(f"{clip} has other frames: {change}")
+            elif process.returncode == 1 and errors and not clip.exists():
+                ends["refusals"] += 1
+            else:
+                fault(f"{clip}: exit {process.returncode}, {change}: {errors or 'no line'}")
+            shutil.rmtree(model)
+    print(f"  {ends['clips']} clips, {ends['refusals']} refusals")
 
 
 class Hub:
