@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -294,6 +295,16 @@ TEST(AFolderWhoseNameIsNotUtf8, IsRefusedWhereAClipWouldGo) {
         EXPECT_TRUE(std::filesystem::is_empty(odd)) << option;
     }
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "no other folder";
+}
+
+TEST(AClipWhoseNameIsNotUtf8, IsNotPutIntoAGridsDocument) {
+    const TestFolder folder;
+    std::ofstream(folder.file("y\xff.mp4")) << "no clip";
+    const ProgramRun run = runProgram({"stitch", "--json", "--input-dir", folder.path().string(), "--pattern",
+                                       "*.mp4", "--output", folder.file("grid.mp4")});
+    EXPECT_EQ(run.exitCode, 2);
+    EXPECT_THAT(run.errors, HasSubstr("--json: a clip of --input-dir: \""));
+    EXPECT_FALSE(std::filesystem::exists(folder.file("grid.mp4")));
 }
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
