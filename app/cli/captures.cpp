@@ -13,6 +13,7 @@
 #include "app/cli/verb.h"
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/base/utf8.h"
 #include "core/capture/capture_json.h"
 #include "core/capture/kept_blocks_json.h"
 #include "core/capture/missing_captures.h"
@@ -85,6 +86,7 @@ Result<std::optional<capture::SparseChoice>> choiceOf(const CapturesVerb& verb) 
 int runList(const CapturesVerb& verb) {
     // The document outlives the folder that the program was started in.
     const std::filesystem::path folder = std::filesystem::absolute(verb.folder).lexically_normal();
+    if (auto text = requireUtf8("folder", folder.string()); !text) return fail(text.error());
     const auto files = capture::captureFiles(folder);
     if (!files) return fail(files.error());
     const auto choice = choiceOf(verb);

@@ -2,10 +2,17 @@
 
 #include <utility>
 
+#include "core/base/utf8.h"
+
 namespace reelgrid::cli {
 
 Result<CheckedRequest> CheckedRequest::create(protocol::RenderRequest request, families::ModelInfo model,
                                               const machine::Machine& machine) {
+    if (auto text = protocol::requireUtf8(request); !text) return text.error();
+    // Manifests have their paths, too.
+    for (const families::ComponentInfo* component : model.componentsElsewhere())
+        if (auto text = requireUtf8("the model's " + component->name, component->path.string()); !text)
+            return text.error();
     auto settings = catalog::resolveSettings(request, model, machine);
     if (!settings) return settings.error();
     CheckedRequest checked;

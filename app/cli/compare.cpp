@@ -21,6 +21,7 @@
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "core/base/number_text.h"
+#include "core/base/utf8.h"
 #include "core/catalog/idle_fields.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/earlier_result.h"
@@ -148,6 +149,7 @@ Result<std::vector<protocol::StepCache>> stepCachesOf(const CompareVerb& verb) {
 Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machine) {
     Comparison comparison;
     comparison.folder = fs::absolute(verb.outputFolder).lexically_normal();
+    if (auto text = requireUtf8("--output-dir", comparison.folder.string()); !text) return text.error();
     std::optional<families::ModelInfo> model;
     std::set<std::string> seen;
     std::vector<CheckedRequest> cachedEntries;

@@ -15,6 +15,7 @@
 #include "app/cli/number_values.h"
 #include "app/cli/option_spelling.h"
 #include "app/cli/plugin_options.h"
+#include "app/cli/utf8_values.h"
 #include "app/cli/verb.h"
 #include "app/cli/versions.h"
 #include "core/machine/local_machine.h"
@@ -43,6 +44,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
     };
     cli::refuseOddNumbers(program);
     cli::refuseEmptyTexts(program);
+    cli::refuseOtherThanUtf8(program);
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&
         std::none_of(verbs.begin(), verbs.end(), isVerb))

@@ -19,6 +19,7 @@
 #include "app/cli/worker_options.h"
 #include "app/cli/worker_render.h"
 #include "core/base/byte_count.h"
+#include "core/base/utf8.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/phase_table.h"
 #include "core/comparison/summary.h"
@@ -59,7 +60,12 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
         clip = ScriptOptions::kOutput;
     if (auto container = media::containerOf(clip); !container)
         return Error{ErrorCode::BadUsage, "--output " + container.error().message};
-    return fs::absolute(clip).lexically_normal();
+    clip = fs::absolute(clip).lexically_normal();
+    if (auto text = requireUtf8(verb.benchmarkFolder.empty() ? "--output" : "--benchmark-output-directory",
+                                clip.string());
+        !text)
+        return text.error();
+    return clip;
 }
 
 void sayTimes(const result::Timing& timing, const fs::path& clip, const CheckedRequest& checked) {

@@ -12,7 +12,6 @@
 #include "app/cli/recipe_request.h"
 #include "core/base/byte_count.h"
 #include "core/base/file_check.h"
-#include "core/base/utf8.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/idle_fields.h"
 #include "core/catalog/policy_check.h"
@@ -79,11 +78,6 @@ std::string dtypeName(std::string name) {
     if (name == "bfloat16") return "bf16";
     if (name == "float16" || name == "half") return "fp16";
     return name;
-}
-
-Result<void> checkUtf8(const std::string& option, const std::string& text) {
-    if (isUtf8(text)) return {};
-    return Error{ErrorCode::BadUsage, option + ": text in UTF-8 was needed"};
 }
 
 /// A CPU has no graphs to replay: the request means the same without.
@@ -188,10 +182,8 @@ Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& ask
         if (*part && fs::exists(**part, failed)) *part = fs::absolute(**part).lexically_normal().string();
     }
     if (!request.inputDir.empty()) request.inputDir = fs::absolute(request.inputDir).lexically_normal();
-    for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
-                                       std::pair{"--last-img-file-path", &request.lastImgFilePath}}) {
+    for (auto* path : {&request.imgFilePath, &request.lastImgFilePath}) {
         if (!*path || (*path)->empty()) continue;
-        if (auto text = checkUtf8(option, **path); !text) return text.error();
         *path = fs::absolute(**path).lexically_normal().string();
     }
     std::error_code missing;
@@ -236,14 +228,11 @@ Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& ask
     if (builtIn != nullptr && !request.imgFilePath)
         if (const fs::path picture = catalog::pictureOf(*builtIn); !picture.empty())
             request.imgFilePath = picture.string();
-    if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
     // Absolute, so that the worker and whoever reads the manifest mean the same folder.
     if (request.profileOutput && protocol::isTraceFolder(*request.profileOutput))
         request.profileOutput = fs::absolute(*request.profileOutput).lexically_normal().string();
-    if (auto text = checkUtf8("--profile-output", request.profileOutput.value_or("")); !text)
-        return text.error();
-    if (auto text = checkUtf8("--negative-prompt", request.negativePrompt.value_or("")); !text)
-        return text.error();
+    // Paths are those of the folder that the program was started in by now.
+    if (auto text = protocol::requireUtf8(request); !text) return text.error();
     return request;
 }
 

@@ -10,6 +10,7 @@
 #include "app/cli/other_requests.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
+#include "core/base/utf8.h"
 #include "core/comparison/clip_labels.h"
 #include "core/comparison/clip_origin.h"
 #include "core/comparison/compared_frames.h"
@@ -91,6 +92,13 @@ Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path
     return clips;
 }
 
+/// Of what the JSON document will name.
+Result<void> requireUtf8Paths(const std::vector<LabelledClip>& clips, const fs::path& output) {
+    for (const LabelledClip& clip : clips)
+        if (auto text = requireUtf8("--json: a clip of --input-dir", clip.path.string()); !text) return text;
+    return requireUtf8("--output", fs::absolute(output).string());
+}
+
 Result<media::Fidelity> fidelityOf(const StitchVerb& verb) {
     if (verb.bitDepth != 8 && verb.bitDepth != 10)
         return Error{ErrorCode::BadUsage,
@@ -138,6 +146,9 @@ int runStitch(const StitchVerb& verb) {
     if (!output) return fail(output.error());
     auto clips = clipsOf(verb, *output);
     if (!clips) return fail(clips.error());
+
+    if (auto text = verb.json ? requireUtf8Paths(*clips, *output) : Result<void>(); !text)
+        return fail(text.error());
 
     sayIdleOptions(verb);
     if (const std::string mixed = mixedRequestsLine(*clips); !mixed.empty()) say("note: " + mixed);

@@ -20,6 +20,7 @@
 #include "app/cli/worker_options.h"
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/base/utf8.h"
 #include "core/catalog/built_in_models.h"
 #include "core/comparison/caption.h"
 #include "core/comparison/clip_name.h"
@@ -110,6 +111,7 @@ Result<Run> runOf(const SuiteVerb& verb, const machine::Machine& machine) {
     auto plan = suite::suitePlanFrom(file->document, fs::absolute(verb.file).parent_path());
     if (!plan) return file->place(plan.error());
     Run run{fs::absolute(verb.outputFolder).lexically_normal(), *std::move(plan), {}, {}, {}};
+    if (auto text = requireUtf8("--output-dir", run.folder.string()); !text) return text.error();
     std::map<std::string, families::ModelInfo> models;
     for (std::size_t i = 0; i < run.plan.jobs.size(); ++i) {
         protocol::RenderRequest& request = run.plan.jobs[i].request;

@@ -16,6 +16,7 @@
 #include "core/base/json.h"
 #include "core/base/number_text.h"
 #include "core/base/pending_file.h"
+#include "core/base/utf8.h"
 #include "core/capture/sparge_thresholds.h"
 #include "core/machine/local_machine.h"
 #include "core/protocol/attention_policy_json.h"
@@ -232,6 +233,7 @@ bool isRecording(const CheckedRequest& checked) {
 /// One render whose steps tell what TeaCache and MagCache have to know, and their file.
 int runRecording(const TuneVerb& verb, CheckedRequest checked) {
     const fs::path file = fs::absolute(verb.output.empty() ? kCurvesFile : verb.output).lexically_normal();
+    if (auto text = requireUtf8("--output", file.string()); !text) return fail(text.error());
     if (file.extension() != ".json")
         return fail(
             {ErrorCode::BadUsage, "--output " + verb.output + ": a name that ends in .json was needed"});
@@ -271,6 +273,7 @@ int runTune(const TuneVerb& verb, const machine::Machine& machine) {
     if (!plan) return fail(plan.error());
     if (auto fits = checkSpargeL1(verb, *plan); !fits) return fail(fits.error());
     const fs::path policy = fs::absolute(policyFileOf(verb)).lexically_normal();
+    if (auto text = requireUtf8("--output", policy.string()); !text) return fail(text.error());
     const fs::path folder = beside(policy, ".files");
     const InterruptWatch interrupts;
     const auto lock = result::WriterLock::acquire(folder / "tuning");

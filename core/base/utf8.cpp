@@ -1,5 +1,9 @@
 #include "core/base/utf8.h"
 
+#include <nlohmann/json.hpp>
+
+#include "core/base/json.h"
+
 namespace reelgrid {
 
 std::size_t utf8LengthAt(std::string_view text, std::size_t at) {
@@ -32,6 +36,16 @@ bool isUtf8(std::string_view text) {
         at += length;
     }
     return true;
+}
+
+std::string whyNotUtf8(const std::string& text) {
+    return isUtf8(text) ? "" : showJson(text) + ": its bytes aren't UTF-8, text in UTF-8 was needed";
+}
+
+Result<void> requireUtf8(const std::string& what, const std::string& text) {
+    const std::string why = whyNotUtf8(text);
+    if (why.empty()) return {};
+    return Error{ErrorCode::BadUsage, what + ": " + why};
 }
 
 }  // namespace reelgrid

@@ -204,6 +204,8 @@ JobQueue::JobQueue(JobQueueOptions options, Callback callback)
 JobQueue::~JobQueue() = default;
 
 Result<std::string> JobQueue::submit(protocol::RenderRequest request) {
+    // The worker would get another path, and write there.
+    if (auto text = protocol::requireUtf8(request); !text) return text.error();
     return m_engine->submit(std::move(request));
 }
 Result<void> JobQueue::cancel(const std::string& id) {

@@ -43,7 +43,7 @@ class JobQueue {
     ~JobQueue();
 
     /// Puts a job at the end of the queue; returns its id. Unsupported when `capacity` jobs wait already, or
-    /// no lane may render on the job's device.
+    /// no lane may render on the job's device; BadUsage when the request has a text that isn't UTF-8.
     Result<std::string> submit(protocol::RenderRequest request);
     /// A waiting job is taken out; a running one is asked to stop and its worker killed when it doesn't.
     /// BadUsage when there is no such job or it is finished.

@@ -105,6 +105,28 @@ std::string textOf(const char* text, std::size_t mostBytes) {
     return text == nullptr ? std::string() : std::string(text, strnlen(text, mostBytes));
 }
 
+/// Bits that nothing is known of were meant for something.
+Result<void> requireKnown(const char* field, std::uint32_t bits, std::uint32_t known,
+                          const std::string& names) {
+    if ((bits & ~known) == 0) return {};
+    return invalid(std::string(field) + " " + std::to_string(bits) + ": a sum of " + names + " was needed");
+}
+
+Result<void> requireKnownBits(const reelgrid_backend& backend) {
+    constexpr std::uint32_t kDevices = REELGRID_BIT(REELGRID_CPU) | REELGRID_BIT(REELGRID_CUDA),
+                            kTypes = REELGRID_BIT(REELGRID_FP32) | REELGRID_BIT(REELGRID_BF16) |
+                                     REELGRID_BIT(REELGRID_FP16),
+                            kFeatures = REELGRID_CAUSAL | REELGRID_KEY_BIAS | REELGRID_SHARED_KEYS |
+                                        REELGRID_LOG_SUM_EXP;
+    if (auto known = requireKnown("devices", backend.devices, kDevices, "1 (cpu) and 2 (cuda)"); !known)
+        return known;
+    if (auto known = requireKnown("dtypes", backend.dtypes, kTypes, "1 (fp32), 2 (bf16) and 4 (fp16)");
+        !known)
+        return known;
+    return requireKnown("features", backend.features, kFeatures,
+                        "1 (causal), 2 (key_bias), 4 (shared_keys) and 8 (log_sum_exp)");
+}
+
 }  // namespace
 
 Result<PluginSource> sourceOf(const fs::path& file) {
@@ -174,6 +196,7 @@ Result<kernels::PluginDescription> describe(const reelgrid_backend& backend) {
     if (backend.run == nullptr) return invalid("run: a function was needed");
     if (!std::isfinite(backend.claimed_l1))  // which JSON has no words for
         return invalid("claimed_l1: it isn't finite, a number from 0 was needed");
+    if (auto known = requireKnownBits(backend); !known) return known.error();
     kernels::PluginDescription said;
     said.name = textOf(backend.name, kMostBytes);
     said.title = textOf(backend.title, kMostBytes);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/utf8.h"
 #include "core/plugins/described_plugin.h"
 #include "core/plugins/description_json.h"
 #include "core/plugins/library_kernel.h"
@@ -16,6 +17,7 @@ namespace reelgrid::plugins {
 namespace {
 
 Result<void> addFile(const std::filesystem::path& file) {
+    if (auto text = requireUtf8("a plug-in's file", file.string()); !text) return text;
     auto descriptions = describedBy(file);
     if (!descriptions) return descriptions.error();
     for (kernels::PluginDescription& description : *descriptions) {

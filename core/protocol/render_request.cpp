@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "core/base/json.h"
+#include "core/base/utf8.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/step_cache_json.h"
@@ -76,7 +77,37 @@ class TableReader {
     FieldReader m_fields;
 };
 
+/// What isn't UTF-8 among a request's texts: the first of them.
+class Utf8Check {
+  public:
+    void look(const std::string& option, const std::string& text) {
+        if (m_first) m_first = reelgrid::requireUtf8(option, text);
+    }
+    void look(const std::string& option, const std::optional<std::string>& text) {
+        if (text) look(option, *text);
+    }
+    void look(const std::string& option, const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) look(option, text);
+    }
+    template <class Value>
+    void look(const std::string&, const Value&) {}  // no text
+
+    [[nodiscard]] const Result<void>& first() const { return m_first; }
+
+  private:
+    Result<void> m_first;
+};
+
 }  // namespace
+
+Result<void> requireUtf8(const RenderRequest& request) {
+    Utf8Check check;
+    check.look("--model", request.model);
+    check.look("--output", request.output);
+    forEachRenderField(
+        [&](const RenderField& field, auto access) { check.look(optionOf(field), access(request)); });
+    return check.first();
+}
 
 json toJson(const RenderRequest& request) {
     json object = fieldsJson(request);

@@ -20,6 +20,10 @@ struct RenderRequest : RenderFields<std::optional> {
 
 nlohmann::json toJson(const RenderRequest& request);
 
+/// BadUsage naming the option and its value where a text isn't UTF-8: what reads the request's JSON would get
+/// another one.
+Result<void> requireUtf8(const RenderRequest& request);
+
 /// Reads a request; unknown keys are ignored, wrong types and impossible values are BadUsage naming key and
 /// value.
 Result<RenderRequest> renderRequestFromJson(const nlohmann::json& json);

@@ -173,6 +173,11 @@ Result<void> expand(SuitePlan& plan) {
 }
 
 Result<SuitePlan> suitePlanFrom(const json& file, const std::filesystem::path& folder) {
+    // A file that was never written would be the demo model's clip of its own prompt.
+    if (file.empty())
+        return Error{ErrorCode::BadUsage,
+                     "it says nothing, at least one field of a render was needed: \"prompts\", or the "
+                     "\"model\" alone"};
     SuitePlan plan;
     json shared = json::object();
     if (auto sorted = sortKeys(file, folder, plan, shared); !sorted) return sorted.error();

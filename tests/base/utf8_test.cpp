@@ -16,6 +16,16 @@ TEST(Utf8, TellsTextFromBytes) {
         EXPECT_FALSE(isUtf8(bytes)) << bytes;
 }
 
+TEST(Utf8, IsRequiredWithTheTextAndWhatItIs) {
+    EXPECT_TRUE(requireUtf8("--output", "caf\xc3\xa9"));
+    EXPECT_EQ(whyNotUtf8(""), "");
+    const auto refused = requireUtf8("--output", "caf\xe9/a.mp4");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::BadUsage);
+    EXPECT_EQ(refused.error().message,
+              "--output: \"caf\xef\xbf\xbd/a.mp4\": its bytes aren't UTF-8, text in UTF-8 was needed");
+}
+
 TEST(Utf8, CountsACharactersBytes) {
     const std::string_view text = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
     EXPECT_EQ(utf8LengthAt(text, 0), 1u);

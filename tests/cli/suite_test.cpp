@@ -225,6 +225,9 @@ TEST_F(Suite, RefusesWhatItCannotRead) {
         EXPECT_FALSE(fs::exists(m_folder.file("out")));
         return ran.errors;
     };
+    // What a file is that was never written.
+    EXPECT_THAT(refusal("{}"), HasSubstr("small.json: it says nothing, at least one field"));
+    EXPECT_THAT(tomlRefusal(""), HasSubstr("small.toml: it says nothing, at least one field"));
     EXPECT_THAT(tomlRefusal("prompt = \"a\"\ncolours = [\"red\"]\n"),
                 HasSubstr("small.toml:2: colours: no field of a render"));
     EXPECT_THAT(tomlRefusal("prompt = \"a\"\ntypes = [\"sdpa\", \"fav9\"]\n"), HasSubstr("small.toml:2: "));

@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
 
 #include "tests/cli/program.h"
 
@@ -90,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--model", REELGRID_SOURCE_DIR "/resources/models/wan-demo", "--prompt", "",
                   "--attention-rule", "sdpa:layers=8"},
                  "--attention-rule: rule 1: layers 8: 0 to 7"},
-        BadUsage{{"render", "--prompt", "caf\xe9"}, "UTF-8"},
+        BadUsage{{"render", "--prompt", "caf\xe9"},
+                 "--prompt: \"caf\xef\xbf\xbd\": its bytes aren't UTF-8, text in UTF-8 was needed"},
         BadUsage{{"render", "--dtype", "int4"}, "--dtype int4"},
         BadUsage{{"render", "--device", "tpu"}, "--device tpu: cpu, cuda or cuda:N was needed"},
         BadUsage{{"compare", "--device", "cuda:1x"}, "--device cuda:1x: cpu, cuda or cuda:N was needed"},
@@ -174,6 +179,30 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"compare", "--prompt", "a", "--metrics", "clip,clip_l14"}, "clip and clip_l14"},
         BadUsage{{"compare", "--prompt", "a", "--with-engine", "comfy"}, "--with-engine"}));
 
+/// Paths and other words that no JSON can hold as they are.
+INSTANTIATE_TEST_SUITE_P(
+    OtherThanUtf8, RejectsUsage,
+    testing::Values(
+        BadUsage{{"compare", "--output-dir", "m/y\xff"},
+                 "--output-dir: \"m/y\xef\xbf\xbd\": its bytes aren't UTF-8, text in UTF-8 was needed"},
+        BadUsage{{"render", "--output=y\xff.mp4"}, "--output: \"y\xef\xbf\xbd.mp4\": its bytes aren't"},
+        BadUsage{{"render", "--benchmark_output_directory", "\xff"}, "--benchmark-output-directory: \""},
+        BadUsage{{"render", "--model", "y\xff"}, "--model: \"y\xef\xbf\xbd\": its bytes aren't UTF-8"},
+        BadUsage{{"render", "--vae", "y\xff"}, "--vae: \"y\xef\xbf\xbd\": its bytes aren't UTF-8"},
+        BadUsage{{"render", "--lora", "a.safetensors", "--lora", "y\xff"}, "--lora: \"y\xef\xbf\xbd\": its"},
+        BadUsage{{"render", "--img-file-path", "y\xff"}, "--img-file-path: \"y\xef\xbf\xbd\": its bytes"},
+        BadUsage{{"render", "--input-dir", "y\xff"}, "--input-dir: \"y\xef\xbf\xbd\": its bytes aren't"},
+        BadUsage{{"render", "--chain-save", "y\xff"}, "--chain-save: \"y\xef\xbf\xbd\": its bytes aren't"},
+        BadUsage{{"render", "--negative-prompt", "caf\xe9"}, "--negative-prompt: \"caf"},
+        BadUsage{{"render", "--backend-plugin", "y\xff.so"}, "--backend-plugin: a plug-in's file: \""},
+        BadUsage{{"suite", "a.json", "--output-dir", "y\xff"}, "--output-dir: \"y\xef\xbf\xbd\": its bytes"},
+        BadUsage{{"suite", "y\xff.json", "--output-dir", "y"}, "file: \"y\xef\xbf\xbd.json\": its bytes"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--output", "y\xff"}, "--output: \"y\xef\xbf\xbd\": its"},
+        BadUsage{{"stitch", "--input-dir", "y\xff"}, "--input-dir: \"y\xef\xbf\xbd\": its bytes aren't"},
+        BadUsage{{"stitch", "a.mp4", "y\xff"}, "clips: \"y\xef\xbf\xbd\": its bytes aren't UTF-8"},
+        BadUsage{{"metrics", "a.mp4", "--reference", "y\xff"}, "--reference: \"y\xef\xbf\xbd\": its bytes"},
+        BadUsage{{"models", "verify", "y\xff"}, "\"y\xef\xbf\xbd\": its bytes aren't UTF-8"}));
+
 /// Options of the reference tools that aren't built yet.
 INSTANTIATE_TEST_SUITE_P(
     Unbuilt, RejectsUsage,
@@ -245,6 +274,38 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"bench", "pipeline", "--max-loss", "much"}, "--max-loss much"},
                     BadUsage{{"bench", "pipeline", "--max-loss", "-5%"}, "--max-loss -5%"},
                     BadUsage{{"bench", "pipeline", "--height", "250"}, "--height 250"}));
+
+/// Paths that are relative to such a folder would be others, too.
+TEST(AFolderWhoseNameIsNotUtf8, IsRefusedWhereAClipWouldGo) {
+    const TestFolder folder;
+    const std::filesystem::path before = std::filesystem::current_path(), odd = folder.file("y\xff");
+    std::filesystem::create_directory(odd);
+    for (const auto& [words, option] :
+         {std::pair{std::vector<std::string>{"render", "--device", "cpu", "--output", "a.mp4"}, "--output"},
+          std::pair{std::vector<std::string>{"render", "--device", "cpu", "--chain-save", "a.safetensors"},
+                    "--chain-save"},
+          std::pair{std::vector<std::string>{"compare", "--device", "cpu", "--types", "sdpa"},
+                    "--output-dir"}}) {
+        std::filesystem::current_path(odd);
+        const ProgramRun run = runProgram(words);
+        std::filesystem::current_path(before);
+        EXPECT_EQ(run.exitCode, 2);
+        EXPECT_THAT(run.errors, HasSubstr(option + std::string(": \"")));
+        EXPECT_THAT(run.errors, HasSubstr("its bytes aren't UTF-8"));
+        EXPECT_TRUE(std::filesystem::is_empty(odd)) << option;
+    }
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "no other folder";
+}
+
+TEST(AClipWhoseNameIsNotUtf8, IsNotPutIntoAGridsDocument) {
+    const TestFolder folder;
+    std::ofstream(folder.file("y\xff.mp4")) << "no clip";
+    const ProgramRun run = runProgram({"stitch", "--json", "--input-dir", folder.path().string(), "--pattern",
+                                       "*.mp4", "--output", folder.file("grid.mp4")});
+    EXPECT_EQ(run.exitCode, 2);
+    EXPECT_THAT(run.errors, HasSubstr("--json: a clip of --input-dir: \""));
+    EXPECT_FALSE(std::filesystem::exists(folder.file("grid.mp4")));
+}
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
     for (const char* verb : {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench",

@@ -75,6 +75,8 @@ TEST(SuiteSource, TheSameErrorHasTheLineInToml) {
     EXPECT_THAT(said("prompt = \"a\"\nseeds = []\n"), StartsWith("s.toml:2: seeds []"));
     EXPECT_THAT(said("prompts = [\"a\"]\nseeds = [1, 1]\n"), StartsWith("s.toml:2: seed 1: each value once"));
     EXPECT_THAT(said("prompts = 3\n"), StartsWith("s.toml:1: prompts 3: a list was needed"));
+    for (const char* nothing : {"", "\n\n", "# prompts = [\"a\"]\n"})
+        EXPECT_THAT(said(nothing), StartsWith("s.toml: it says nothing, at least one field"));
 }
 
 TEST(SuiteSource, AFieldIsSaidByItsKeyAndNotAsAnOption) {

@@ -70,6 +70,8 @@ TEST(SuitePlan, SaysWhatIsWrongWithAFile) {
         EXPECT_FALSE(plan);
         return plan ? std::string() : plan.error().message;
     };
+    EXPECT_THAT(refusal(json::object()),
+                HasSubstr("it says nothing, at least one field of a render was needed: \"prompts\""));
     EXPECT_THAT(refusal({{"promts", {"a"}}}), HasSubstr("promts: no field of a render"));
     EXPECT_THAT(refusal({{"output", "a.mp4"}}), HasSubstr("output: no field of a render"));
     EXPECT_THAT(refusal({{"seeds", 1}}), HasSubstr("seeds 1: a list was needed"));

@@ -31,6 +31,18 @@ TEST(JobQueue, RunsAJobAndTellsItsCourse) {
     EXPECT_GT(step.progress.etaSeconds, 0);
 }
 
+TEST(JobQueue, TakesNoPathThatTheWorkerWouldGetAsAnother) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    protocol::RenderRequest request;
+    request.output = "/tmp/none\xff/a.mp4";
+    const auto refused = queue.submit(request);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(refused.error().message, HasSubstr("--output: \"/tmp/none\xef\xbf\xbd/a.mp4\": its bytes"));
+    EXPECT_TRUE(queue.jobs().empty());
+}
+
 TEST(JobQueue, KeepsTheWorkerWarm) {
     Listener listener;
     JobQueue queue(fakeWorker(), listener.callback());

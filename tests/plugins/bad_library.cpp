@@ -17,7 +17,10 @@ enum Bad {
     WithoutRun,
     ClaimsNan,
     OfTheFirstAbi,
-    MisnamesItsOption
+    MisnamesItsOption,
+    OfUnknownDevices,
+    OfUnknownTypes,
+    WithUnknownFeatures
 };
 
 namespace {
@@ -36,6 +39,9 @@ reelgrid_backend made() {
     backend.option_count = BAD == OfTheFirstAbi || BAD == MisnamesItsOption ? 1 : 0;
     backend.devices = REELGRID_BIT(REELGRID_CPU);
     backend.dtypes = REELGRID_BIT(REELGRID_FP32);
+    if (BAD == OfUnknownDevices) backend.devices |= REELGRID_BIT(2);
+    if (BAD == OfUnknownTypes) backend.dtypes |= REELGRID_BIT(3);
+    if (BAD == WithUnknownFeatures) backend.features = REELGRID_CAUSAL | 16;
     backend.max_head_dim = 64;
     backend.head_dim_multiple = 1;
     backend.name = BAD == BadlyNamed ? "../mine" : BAD == NamedAsOurs ? "fav2" : "mine";

@@ -58,6 +58,12 @@ TEST(DescribedPlugin, NamesFileValueAndWhatWasNeeded) {
     EXPECT_THAT(errorOf("WithoutRun"), HasSubstr("run: a function was needed"));
     EXPECT_THAT(errorOf("ClaimsNan"), HasSubstr("claimed_l1: it isn't finite"));
     EXPECT_THAT(errorOf("MisnamesItsOption"), HasSubstr("option \"a.b\": letters, digits, _ or -"));
+    EXPECT_THAT(errorOf("OfUnknownDevices"),
+                HasSubstr("OfUnknownDevices.so: devices 5: a sum of 1 (cpu) and 2 (cuda) was needed"));
+    EXPECT_THAT(errorOf("OfUnknownTypes"),
+                HasSubstr("dtypes 9: a sum of 1 (fp32), 2 (bf16) and 4 (fp16) was needed"));
+    EXPECT_THAT(errorOf("WithUnknownFeatures"),
+                HasSubstr("features 17: a sum of 1 (causal), 2 (key_bias), 4 (shared_keys) and 8 (log_sum_"));
     EXPECT_THAT(errorOf("nothing"), HasSubstr("nothing.so: no such file"));
 }
 

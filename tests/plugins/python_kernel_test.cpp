@@ -1,10 +1,12 @@
 // Kernels in Python, served by a bridge process: those here need no torch there.
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "core/base/result.h"
@@ -116,6 +118,26 @@ TEST_F(APythonKernel, IsRefusedWithWhatPythonSaid) {
     EXPECT_THAT(errorOf("boundless"), HasSubstr("CLAIMED_L1 is nan: a finite number from 0 was needed"));
     EXPECT_THAT(errorOf("raising_as_imported"),
                 HasSubstr("it can't be imported: ModuleNotFoundError: No module named 'no_such_module'"));
+}
+
+TEST_F(APythonKernel, IsRefusedForAWordThatThereIsNot) {
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("reelgrid_misspelt_" + std::to_string(::getpid()) + ".py");
+    const auto errorWith = [&](const std::string& line) {
+        std::ofstream(file) << "\"\"\"Says what it takes\"\"\"\n"
+                            << line << "\n\n\ndef attend(q, k, v, *, scale, causal, out):\n    pass\n";
+        const auto said = describedBy(file);
+        std::filesystem::remove(file);
+        return said ? std::string() : said.error().message;
+    };
+    EXPECT_EQ(errorWith("DEVICES = (\"cpu\", \"cdua\")"),
+              file.string() + ": DEVICES has 'cdua': one of cpu, cuda was needed");
+    EXPECT_EQ(errorWith("DTYPES = (\"fp32\", \"bfloat16\")"),
+              file.string() + ": DTYPES has 'bfloat16': one of fp32, bf16, fp16 was needed");
+    EXPECT_EQ(errorWith("FEATURES = (\"casual\",)"),
+              file.string() +
+                  ": FEATURES has 'casual': one of causal, key_bias, shared_keys, log_sum_exp was needed");
+    EXPECT_EQ(errorWith("FEATURES = (\"causal\", \"log_sum_exp\")"), "");
 }
 
 TEST_F(APythonKernel, ComputesWhereTheTensorsLieAndElsewhere) {

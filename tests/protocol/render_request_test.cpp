@@ -13,6 +13,7 @@ namespace reelgrid::protocol {
 namespace {
 
 using nlohmann::json;
+using testing::StartsWith;
 
 RenderRequest everyField() {
     RenderRequest request;
@@ -50,6 +51,27 @@ TEST(RenderRequest, SurvivesARoundTrip) {
     EXPECT_EQ(read->negativePrompt, "");
     EXPECT_TRUE(read->resume);
     EXPECT_EQ(read->attentionPolicy, everyField().attentionPolicy);
+}
+
+TEST(RenderRequest, IsOfTextsInUtf8WhichJsonGivesBack) {
+    EXPECT_TRUE(requireUtf8(everyField()));
+    const auto refused = [](const auto& change) {
+        RenderRequest request = everyField();
+        change(request);
+        const auto checked = requireUtf8(request);
+        return checked ? std::string() : checked.error().message;
+    };
+    EXPECT_EQ(refused([](RenderRequest& request) { request.output = "/y\xff/a.mp4"; }),
+              "--output: \"/y\xef\xbf\xbd/a.mp4\": its bytes aren't UTF-8, text in UTF-8 was needed");
+    EXPECT_THAT(refused([](RenderRequest& request) { request.model = "\xff"; }), StartsWith("--model: \""));
+    EXPECT_THAT(refused([](RenderRequest& request) { request.imgFilePath = "\xff.png"; }),
+                StartsWith("--img-file-path: \""));
+    EXPECT_THAT(refused([](RenderRequest& request) {
+                    request.lora2 = {"a", "\xff"};
+                }),
+                StartsWith("--lora-2: \""));
+    EXPECT_THAT(refused([](RenderRequest& request) { request.inputDir = "\xff"; }),
+                StartsWith("--input-dir: \""));
 }
 
 TEST(RenderRequest, LeavesOutWhatTheModelDecides) {

@@ -34,7 +34,9 @@ CALL = struct.Struct("<2I4i6q6Q12qd5q4i32s32s32sQ64s64s3392s")
 REPLY = struct.Struct("<IiI4xd64s")  # then text
 NOWHERE = (1 << 64) - 1
 SUPPORTS, ATTEND, PING = 1, 2, 3
+DEVICES = ("cpu", "cuda")
 DTYPES = ("fp32", "bf16", "fp16")
+FEATURES = ("causal", "key_bias", "shared_keys", "log_sum_exp")
 ELEMENT_BYTES = (4, 2, 2)
 PACKAGES = ("torch", "triton")  # whose versions are told
 TYPE_STRINGS = ("<f4", "<u2", "<f2")  # of numpy, which has no bf16
@@ -134,11 +136,14 @@ def claimed(error):
     return float(error)
 
 
-def words(module, name, default):
+def words(module, name, known, default):
     value = getattr(module, name, default)
     value = (value,) if isinstance(value, str) else value
     if not isinstance(value, (tuple, list)) or not all(isinstance(word, str) for word in value):
         raise Wrong(f"{name} is {value!r}: a tuple of names was needed")
+    for word in value:
+        if word not in known:
+            raise Wrong(f"{name} has {word!r}: one of {', '.join(known)} was needed")
     return list(value)
 
 
@@ -174,9 +179,9 @@ def description(module, path):
         "description": says(module, "DESCRIPTION", doc.partition("\n")[2].strip(), str)[:2000],
         "version": str(getattr(module, "VERSION", "")),
         "author": says(module, "AUTHOR", "", str),
-        "devices": words(module, "DEVICES", ("cpu", "cuda")),
-        "dtypes": words(module, "DTYPES", DTYPES),
-        "features": words(module, "FEATURES", ()),
+        "devices": words(module, "DEVICES", DEVICES, DEVICES),
+        "dtypes": words(module, "DTYPES", DTYPES, DTYPES),
+        "features": words(module, "FEATURES", FEATURES, ()),
         "max_head_dim": says(module, "MAX_HEAD_DIM", 256, int),
         "head_dim_multiple": says(module, "HEAD_DIM_MULTIPLE", 1, int),
         "claimed_l1": claimed(says(module, "CLAIMED_L1", 0.0, (float, int))),
@@ -453,7 +458,7 @@ class Kernel:
             return None
         context = self.context(call)
         context.update(
-            device=("cpu", "cuda")[call.device], dtype=DTYPES[call.dtype], batch=call.batch,
+            device=DEVICES[call.device], dtype=DTYPES[call.dtype], batch=call.batch,
             query_heads=call.query_heads, key_heads=call.key_heads, queries=call.queries, keys=call.keys,
             head_dim=call.head_dim)
         answer = self.supports(**self.chosen(context, self.supports_takes))
