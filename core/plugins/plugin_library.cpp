@@ -113,17 +113,17 @@ Result<void> requireKnown(const char* field, std::uint32_t bits, std::uint32_t k
 }
 
 Result<void> requireKnownBits(const reelgrid_backend& backend) {
-    constexpr std::uint32_t kDevices = REELGRID_BIT(REELGRID_CPU) | REELGRID_BIT(REELGRID_CUDA),
-                            kTypes = REELGRID_BIT(REELGRID_FP32) | REELGRID_BIT(REELGRID_BF16) |
-                                     REELGRID_BIT(REELGRID_FP16),
-                            kFeatures = REELGRID_CAUSAL | REELGRID_KEY_BIAS | REELGRID_SHARED_KEYS |
-                                        REELGRID_LOG_SUM_EXP;
-    if (auto known = requireKnown("devices", backend.devices, kDevices, "1 (cpu) and 2 (cuda)"); !known)
+    constexpr std::uint32_t kKnownDevices = REELGRID_BIT(REELGRID_CPU) | REELGRID_BIT(REELGRID_CUDA),
+                            kKnownTypes = REELGRID_BIT(REELGRID_FP32) | REELGRID_BIT(REELGRID_BF16) |
+                                          REELGRID_BIT(REELGRID_FP16),
+                            kKnownFeatures = REELGRID_CAUSAL | REELGRID_KEY_BIAS | REELGRID_SHARED_KEYS |
+                                             REELGRID_LOG_SUM_EXP;
+    if (auto known = requireKnown("devices", backend.devices, kKnownDevices, "1 (cpu) and 2 (cuda)"); !known)
         return known;
-    if (auto known = requireKnown("dtypes", backend.dtypes, kTypes, "1 (fp32), 2 (bf16) and 4 (fp16)");
+    if (auto known = requireKnown("dtypes", backend.dtypes, kKnownTypes, "1 (fp32), 2 (bf16) and 4 (fp16)");
         !known)
         return known;
-    return requireKnown("features", backend.features, kFeatures,
+    return requireKnown("features", backend.features, kKnownFeatures,
                         "1 (causal), 2 (key_bias), 4 (shared_keys) and 8 (log_sum_exp)");
 }
 
