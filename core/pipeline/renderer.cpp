@@ -114,7 +114,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     const UnfinishedNote note(request, plan.settings.numInferenceSteps);
     FrameProduction production(plan, model, clock, preview);
     const media::RgbVideo frames = production.run(pending);
-
+    model.requireUnchanged(plan);
     writeResult(plan, production, frames, reference, profiler.get(), clock, pending);
     return plan.clip.string();
 }

@@ -19,6 +19,10 @@ class WarmModel {
     /// loaded are loaded again. Throws Failure.
     denoising::VideoModel& use(const RenderPlan& plan, denoising::StageClock& clock);
 
+    /// Throws Failure(InvalidData) where a file of the plan's model was written over since it was hashed for
+    /// use(): weights lie in memory as the file's pages, as far as nothing converts them.
+    void requireUnchanged(const RenderPlan& plan);
+
     /// Of use()'s model. They are made while it is loaded and, on a GPU, while it renders: waits for them.
     const std::map<std::string, std::string>& hashes();
     /// Whether hashes() has nothing to wait for.

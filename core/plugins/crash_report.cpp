@@ -18,6 +18,7 @@ namespace {
 std::atomic<const char*> theBlamed = nullptr;
 std::atomic<FaultExplainer> theExplainer = nullptr;
 static_assert(std::atomic<const char*>::is_always_lock_free);
+struct sigaction theFormerBusAction {};
 
 void write(const char* text) {
     for (std::size_t left = std::strlen(text); left > 0;) {
@@ -45,7 +46,10 @@ const char* wordFor(int signal) {
     }
 }
 
-void answer(int signal, siginfo_t* info, void*) {
+void answer(int signal, siginfo_t* info, void* context) {
+    // A mapped file that was cut short is named by whoever mapped it.
+    if (signal == SIGBUS && (theFormerBusAction.sa_flags & SA_SIGINFO) != 0)
+        theFormerBusAction.sa_sigaction(signal, info, context);
     if (const char* blamed = theBlamed.load()) {
         write(blamed);
         write(" ");
@@ -84,7 +88,7 @@ void reportCrashes() {
     action.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, protocol::kTimeIsUpSignal})
-        sigaction(signal, &action, nullptr);
+        sigaction(signal, &action, signal == SIGBUS ? &theFormerBusAction : nullptr);
 }
 
 void explainFaults(FaultExplainer explainer) {

@@ -71,4 +71,22 @@ Result<FileHash> ComponentHasher::hashFile(const fs::path& path, const std::stop
     return FileHash{path.filename().string(), stamp->bytes, *sha256};
 }
 
+fs::path ComponentHasher::writtenOver(const std::vector<fs::path>& files) {
+    for (const fs::path& path : files) {
+        const auto now = stampOf(path);
+        if (!now) continue;
+        std::error_code failed;
+        Known before;
+        {
+            const std::lock_guard lock(m_mutex);
+            const auto known = m_known.find(fs::absolute(path, failed));
+            if (known == m_known.end()) continue;
+            before = known->second;
+        }
+        if (before.stamp == *now || before.stamp.inode != now->inode) continue;
+        if (const auto hash = hashFile(path); hash && hash->sha256 != before.sha256) return path;
+    }
+    return {};
+}
+
 }  // namespace reelgrid::result

@@ -45,6 +45,10 @@ class ComponentHasher {
     /// One file.
     Result<FileHash> hashFile(const std::filesystem::path& path);
 
+    /// The first of the files whose bytes were written over since they were hashed last; empty: none. Whoever
+    /// has a file open keeps what it was where another one has taken its name, or none has.
+    std::filesystem::path writtenOver(const std::vector<std::filesystem::path>& files);
+
   private:
     struct Known {
         FileStamp stamp;

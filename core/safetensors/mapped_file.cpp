@@ -40,10 +40,11 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
     if (data == MAP_FAILED)
         throw Failure(ErrorCode::Io, path.string() + ": can't be mapped: " + std::strerror(errno));
-    return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const char*>(data), size));
+    return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const char*>(data), size, path));
 }
 
 MappedFile::~MappedFile() {
+    m_region.reset();
     ::munmap(const_cast<char*>(m_data), m_size);
 }
 

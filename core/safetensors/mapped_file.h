@@ -2,13 +2,16 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
+
+#include "core/safetensors/mapped_region.h"
 
 namespace reelgrid::safetensors {
 
 /// A read-only memory map of a whole file; it lives as long as anything holds the pointer. Its pages come
-/// from the disk as they are touched. The file must not shrink meanwhile: a touch behind its end kills the
-/// process.
+/// from the disk as they are touched. The file must not shrink meanwhile: a touch behind its end ends the
+/// process with a line that names it (mapped_region.h).
 class MappedFile {
   public:
     /// Throws Failure(NotFound, Io, or InvalidData when it is empty or not a regular file).
@@ -23,9 +26,13 @@ class MappedFile {
     void release(std::size_t begin, std::size_t size) const;
 
   private:
-    MappedFile(const char* data, std::size_t size) : m_data(data), m_size(size) {}
+    MappedFile(const char* data, std::size_t size, const std::filesystem::path& path)
+        : m_data(data), m_size(size) {
+        m_region.emplace(data, size, path);
+    }
     const char* m_data;
     std::size_t m_size;
+    std::optional<MappedRegion> m_region;
 };
 
 }  // namespace reelgrid::safetensors

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "core/base/pending_file.h"
@@ -55,6 +56,22 @@ TEST_F(ComponentHashTest, SeesAChangeThatKeepsSizeAndTime) {
 /// As long ago as what is kept must have changed.
 void age() {
     std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+}
+
+TEST_F(ComponentHashTest, NamesAFileThatWasWrittenOverAndNoneThatAnotherTookThePlaceOf) {
+    ComponentHasher hasher;
+    EXPECT_EQ(hasher.writtenOver(files()), "") << "never hashed";
+    hasher.hash(files()).value();
+    EXPECT_EQ(hasher.writtenOver(files()), "");
+    std::ofstream(files()[0]) << "{}";  // the same bytes
+    EXPECT_EQ(hasher.writtenOver(files()), "");
+    std::ofstream(files()[1], std::ios::app) << "d";
+    EXPECT_EQ(hasher.writtenOver(files()), files()[1]);
+    hasher.hash(files()).value();
+    std::ofstream(m_folder / "other") << "another";
+    fs::rename(m_folder / "other", files()[0]);
+    fs::remove(files()[1]);
+    EXPECT_EQ(hasher.writtenOver(files()), "");
 }
 
 TEST_F(ComponentHashTest, OfLargeFilesAreKeptForTheNextProcess) {
