@@ -1542,6 +1542,10 @@ SHA-256 %1</translation>
             <numerusform>%n Stimmen gelten anderen Clips, die an diesen Stellen waren: nicht gezählt.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>interrupted, can’t go on: %1</source>
+        <translation>unterbrochen, kann nicht weitergehen: %1</translation>
+    </message>
 </context>
 <context>
     <name>Verdicts</name>
@@ -2588,6 +2592,14 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source> (differs)</source>
         <translation> (verschieden)</translation>
+    </message>
+    <message>
+        <source>frames of %1 to %2 ms, taken at %3 frames/s</source>
+        <translation>Bilder von %1 bis %2 ms, mit %3 Bildern/s genommen</translation>
+    </message>
+    <message>
+        <source>frames of %1 to %2 ms, at their own times</source>
+        <translation>Bilder von %1 bis %2 ms, zu ihren eigenen Zeiten</translation>
     </message>
 </context>
 <context>
