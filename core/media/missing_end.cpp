@@ -259,12 +259,18 @@ std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, st
 }
 
 std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
-    constexpr std::int64_t kIdentifier = 16, kHead = kIdentifier + 8;
+    // How the identifiers of header, data and indices begin. What a broadcast has behind its data's head is
+    // none of them.
+    constexpr std::array<std::int64_t, 6> kObjects{0x75B22630, 0x75B22636, 0x33000890,
+                                                   0xD6E229D3, 0xFEB103F8, 0x3CB73FD0};
+    constexpr std::int64_t kBegin = 4, kIdentifier = 16, kHead = kIdentifier + 8;
     ByteWalk file(path);
     while (file.at() < file.size()) {
-        file.skip(kIdentifier);
+        const std::int64_t object = numberIn(file, kBegin, std::endian::little);
+        file.skip(kIdentifier - kBegin);
         const std::int64_t size = numberIn(file, 8, std::endian::little);
-        if (!file.isPastEnd() && size < kHead) return std::nullopt;  // of a broadcast, or damaged
+        const bool isKnown = std::ranges::find(kObjects, object) != kObjects.end();
+        if (!file.isPastEnd() && (!isKnown || size < kHead)) return std::nullopt;
         file.skip(size - kHead);
     }
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;

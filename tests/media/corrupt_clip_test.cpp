@@ -115,6 +115,10 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
     EXPECT_EQ(Clip::open(m_folder / "a.wmv").value()->info().frameCount(), 40);
     EXPECT_THAT(openingError(write("b.wmv", media.substr(0, media.size() / 2))).message,
                 HasSubstr("it has " + std::to_string(media.size() / 2) + " of at least"));
+    const std::string source = "'" + (m_folder / "a.wmv").string() + "'";
+    ASSERT_TRUE(test::runs("ffmpeg -v error -i " + source + " -c copy -f asf - > '" +
+                           (m_folder / "live.wmv").string() + "'"));
+    EXPECT_EQ(Clip::open(m_folder / "live.wmv").value()->info().frameCount(), 40);
     ASSERT_TRUE(encodeBarcodes(m_folder / "a.mxf", 40, 96, 64, "25", "-c:v mpeg2video"));
     EXPECT_GT(Clip::open(m_folder / "a.mxf").value()->info().frameCount(), 30);
     const std::string exchanged = readFile(m_folder / "a.mxf").value();
