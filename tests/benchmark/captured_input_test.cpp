@@ -38,8 +38,10 @@ class CapturedInput : public testing::Test {
         EXPECT_TRUE(cases) << cases.error().message;
         return measureAttention(cases->at(0), kSilent).at(1);
     }
-    AttentionRow measuredWith(const std::string& backend, const std::string& option) {
-        return measured(backend, {.options = attention::BackendOptions::create({option}).value()});
+    /// What sparge keeps of blocks whose likeness it doesn't ask for.
+    double keptWith(const std::string& option) {
+        const auto options = attention::BackendOptions::create({"sparge.simthreshd1=-1", option}).value();
+        return measured("sparge", {.options = options}).kept.value();
     }
 
     std::filesystem::path m_folder =
@@ -48,11 +50,10 @@ class CapturedInput : public testing::Test {
 };
 
 TEST_F(CapturedInput, OptionsOfLayersAreThoseOfTheCallsLayer) {
-    const auto usual = measured("sparge").kept.value();
-    const auto fewer = measuredWith("sparge", "sparge.cdfthreshd=0.2").kept.value();
+    const double usual = keptWith("sparge.cdfthreshd=0.98"), fewer = keptWith("sparge.cdfthreshd=0.2");
     ASSERT_LT(fewer, usual);
-    EXPECT_EQ(measuredWith("sparge", "sparge.cdfthreshd@3=0.2").kept, fewer);
-    EXPECT_EQ(measuredWith("sparge", "sparge.cdfthreshd@0-2=0.2").kept, usual);
+    EXPECT_EQ(keptWith("sparge.cdfthreshd@3=0.2"), fewer);
+    EXPECT_EQ(keptWith("sparge.cdfthreshd@0-2=0.2"), usual);
 }
 
 TEST_F(CapturedInput, LinearBranchesAreProjectedAsTheFileHasIt) {
