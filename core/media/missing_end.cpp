@@ -277,18 +277,27 @@ std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
 }
 
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
-    // A partition's key is the same up to its kind; behind it are the length (BER) and fields, of which this
-    // is the footer's place.
-    constexpr std::array<int, 13> kPartition{0x06, 0x0E, 0x2B, 0x34, 0x02, 0x05, 0x01,
-                                             0x01, 0x0D, 0x01, 0x02, 0x01, 0x01};
+    // Keys, lengths (BER) and values, one behind the other. The first value's fields say where the footer
+    // begins; zero where nobody has gone back to say it.
+    constexpr std::array<int, 4> kBegin{0x06, 0x0E, 0x2B, 0x34};
     constexpr std::int64_t kKey = 16, kFooterPlace = 24;
     ByteWalk file(path);
-    if (!std::ranges::all_of(kPartition, [&](int byte) { return file.byte() == byte; })) return std::nullopt;
-    file.skip(kKey - file.at());
-    const int length = file.byte();
-    file.skip(((length & 0x80) != 0 ? length & 0x7F : 0) + kFooterPlace);
-    const std::int64_t footer = numberIn(file, 8, std::endian::big);
-    if (file.isPastEnd() || footer < file.at() || footer < file.size()) return std::nullopt;
+    std::int64_t footer = -1;
+    while (file.at() < file.size()) {
+        const bool isKey = std::ranges::all_of(kBegin, [&](int byte) { return file.byte() == byte; });
+        if (!isKey && !file.isPastEnd()) return std::nullopt;  // damaged, or what MXF doesn't say
+        file.skip(kKey - std::int64_t(kBegin.size()));
+        std::int64_t length = file.byte();
+        if (length >= 0x80) length = numberIn(file, std::min(int(length & 0x7F), 8), std::endian::big);
+        if (footer < 0 && length >= kFooterPlace + 8) {
+            file.skip(kFooterPlace);
+            footer = numberIn(file, 8, std::endian::big);
+            length -= kFooterPlace + 8;
+        }
+        file.skip(length);
+    }
+    if (file.isPastEnd()) return bytesMissing(file);
+    if (footer < file.size()) return std::nullopt;
     return "its footer begins at byte " + std::to_string(footer) + ", it has " + std::to_string(file.size());
 }
 

@@ -23,8 +23,8 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path);
 /// Its objects have lengths before them (ASF, 2.1), which broadcasts leave open.
 std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path);
-/// Its first partition says where its last one, the footer, begins (SMPTE ST 377-1, 7.1), unless it was never
-/// finished.
+/// Its values have lengths before them, and its first partition says where its last one, the footer, begins
+/// (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);
 /// Its frames all have one size: that of a picture as FFmpeg, which knows the header's tags, has it in
 /// memory.
