@@ -25,10 +25,10 @@ void WarmModel::requireUnchanged(const RenderPlan& plan) {
     static_cast<void>(hashes());
     for (const families::ComponentInfo& component : plan.model.components)
         if (const auto file = m_hasher.writtenOver(component.files); !file.empty())
-            throw Failure(ErrorCode::InvalidData,
-                          file.string() +
-                              ": it was written over while the clip was rendered, whose picture may be of "
-                              "both contents: a file that stays as it is was needed");
+            throw Failure(ErrorCode::InvalidData, file.string() +
+                                                      ": it was written over, or cut short, while the clip "
+                                                      "was rendered, whose picture may be of "
+                                                      "both contents: a file that stays as it is was needed");
 }
 
 denoising::VideoModel& WarmModel::use(const RenderPlan& plan, denoising::StageClock& clock) {
