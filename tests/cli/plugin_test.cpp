@@ -337,6 +337,11 @@ TEST(BackendPlugin, ARecipeThatCanNotBeServedSaysWhy) {
     for (const char* field : {"title", "description", "version"})
         EXPECT_EQ(whyNot(with(field, "my own")), "") << field;
     EXPECT_EQ(whyNot(with("claimed_l1", 0.5)), "");
+    EXPECT_THAT(whyNot(with("claimed_l1", -0.1)), HasSubstr("claimed_l1 -0.1: a number from 0 was needed"));
+    EXPECT_THAT(whyNot(with("name", std::string("mi\0ne", 5))),
+                HasSubstr("name \"mi\\u0000ne\": a text without zero bytes was needed"));
+    EXPECT_THAT(whyNot(with("operator", std::string(5000, 'a'))),
+                HasSubstr("operator has 5000 bytes, at most 180 were needed"));
 }
 
 TEST(BackendPlugin, AnOperatorThatGivesSomethingElseThanAttentionFailsByItsName) {

@@ -83,6 +83,9 @@ std::string textOf(const json& recipe, const char* key, const std::string& other
     const json& value = fieldOf(recipe, key);
     if (value.is_null()) return otherwise;
     if (!value.is_string()) refuse(key, value, "a text");
+    // What is told of a backend ends at the first zero.
+    if (value.get_ref<const std::string&>().find('\0') != std::string::npos)
+        refuse(key, value, "a text without zero bytes");
     return value.get<std::string>();
 }
 
@@ -141,6 +144,10 @@ std::unique_ptr<Operator> read(const std::string& file) {
     Recipe& own = made->recipe;
     own.name = requiredTextOf(recipe, "name");
     own.op = requiredTextOf(recipe, "operator");
+    constexpr std::size_t kMostBytes = 180;  // its name is the title, too
+    if (own.op.size() > kMostBytes)
+        refuse("operator has " + std::to_string(own.op.size()) + " bytes, at most " +
+               std::to_string(kMostBytes) + " were needed");
     own.overload = textOf(recipe, "overload", "");
     own.title = textOf(recipe, "title", "torch.ops " + own.op);
     own.description =
@@ -165,10 +172,10 @@ std::unique_ptr<Operator> read(const std::string& file) {
         bitsOf(recipe, "features", {"causal", "shared_keys"}, {REELGRID_CAUSAL, REELGRID_SHARED_KEYS});
     backend.max_head_dim = wholeOf(recipe, "max_head_dim", 256, 1);
     backend.head_dim_multiple = wholeOf(recipe, "head_dim_multiple", 1, 1);
-    if (const json& claimed = fieldOf(recipe, "claimed_l1"); claimed.is_number())
-        backend.claimed_l1 = claimed.get<double>();
-    else if (!claimed.is_null())
-        refuse("claimed_l1", claimed, "a number");
+    const json& claimed = fieldOf(recipe, "claimed_l1");
+    const bool isClaim = claimed.is_number() && claimed.get<double>() >= 0;
+    if (!claimed.is_null() && !isClaim) refuse("claimed_l1", claimed, "a number from 0");
+    if (isClaim) backend.claimed_l1 = claimed.get<double>();
     backend.name = own.name.c_str();
     backend.title = own.title.c_str();
     backend.description = own.description.c_str();
