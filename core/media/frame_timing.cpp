@@ -77,7 +77,8 @@ std::optional<UnequalFrames> unequalIn(std::span<const std::int64_t> stamps, Rat
         longest = std::max(longest, step);
     };
     for (std::size_t i = 2; i < stamps.size(); ++i) include(stamps[i] - stamps[i - 1]);
-    if (units > 0 && lastDuration > 0 && timeBase.value() >= kCoarse) include(lastDuration);
+    // A tick is what a file has whose clock ticks once a frame.
+    if (lastDuration > (units > 0 ? 0 : 1) && timeBase.value() >= kCoarse) include(lastDuration);
     const double difference = double(longest - shortest);
     if (difference <= units || difference * timeBase.value() <= kUnseen + 1e-9) return std::nullopt;
     return UnequalFrames{double(shortest) * timeBase.value(), double(longest) * timeBase.value()};

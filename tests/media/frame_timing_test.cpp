@@ -97,6 +97,11 @@ TEST(FrameTiming, SaysWhereFramesAreUnequalByMoreThanRounding) {
         EXPECT_NEAR(timing.unequal->longest, longest, 1e-12);
         EXPECT_EQ(timing.unequal->isEvened, evened);
     };
+    // Two frames, of which a GIF's declared rate is its clock's.
+    const std::array<Rational, 1> ofClock{Rational{100, 1}};
+    const std::array<std::int64_t, 2> two{0, 10};
+    isNear(frameTimingOf(two, {1, 100}, 90, ofClock), 0.1, 0.9, true);
+    EXPECT_FALSE(frameTimingOf(two, {1, 100}, 10, ofClock).unequal);
     // Each stamp is within a hundredth of 17 frames/s.
     const auto evened = frameTimingOf(std::vector<std::int64_t>{0, 5, 12, 17, 24}, {1, 100}, 7, {});
     EXPECT_EQ(evened.fps, (Rational{17, 1}));
