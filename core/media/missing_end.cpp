@@ -33,7 +33,8 @@ class ByteWalk {
     }
     /// Forward alone. Short steps stay within what the file has buffered.
     void skip(std::int64_t count) {
-        count = std::max<std::int64_t>(count, 0);
+        constexpr std::int64_t kFar = std::int64_t{1} << 60;  // more than any file has, and no overflow
+        count = std::clamp<std::int64_t>(count, 0, kFar);
         m_at += count;
         if (isPastEnd()) return;
         constexpr std::int64_t kShort = 4096;

@@ -115,6 +115,8 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
     EXPECT_EQ(Clip::open(m_folder / "a.wmv").value()->info().frameCount(), 40);
     EXPECT_THAT(openingError(write("b.wmv", media.substr(0, media.size() / 2))).message,
                 HasSubstr("it has " + std::to_string(media.size() / 2) + " of at least"));
+    const std::string endless = media + media.substr(0, 16) + std::string(7, '\xff') + '\x7f';
+    EXPECT_THAT(openingError(write("c.wmv", endless)).message, HasSubstr("cut short"));
     const std::string source = "'" + (m_folder / "a.wmv").string() + "'";
     ASSERT_TRUE(test::runs("ffmpeg -v error -i " + source + " -c copy -f asf - > '" +
                            (m_folder / "live.wmv").string() + "'"));
