@@ -1,7 +1,8 @@
 #include "app/cli/empty_values.h"
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "app/cli/option_checks.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -18,10 +19,9 @@ std::string faultOf(const std::string& value) {
 }  // namespace
 
 void refuseEmptyTexts(CLI::App& program) {
-    for (CLI::Option* option : program.get_options())
-        if (option->get_items_expected_max() > 0 && !mayBeEmpty(*option))
-            option->check(CLI::Validator(faultOf, ""));
-    for (CLI::App* verb : program.get_subcommands({})) refuseEmptyTexts(*verb);
+    checkOptions(
+        program, [](const CLI::Option& option) { return takesValue(option) && !mayBeEmpty(option); },
+        faultOf);
 }
 
 }  // namespace reelgrid::cli

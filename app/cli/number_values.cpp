@@ -1,11 +1,12 @@
 #include "app/cli/number_values.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string>
 #include <string_view>
+
+#include "app/cli/option_checks.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -40,9 +41,7 @@ std::string wrongValue(std::string_view parsersWords) {
 }
 
 void refuseOddNumbers(CLI::App& program) {
-    for (CLI::Option* option : program.get_options())
-        if (takesNumbers(*option)) option->check(CLI::Validator(faultOf, ""));
-    for (CLI::App* verb : program.get_subcommands({})) refuseOddNumbers(*verb);
+    checkOptions(program, takesNumbers, faultOf);
 }
 
 }  // namespace reelgrid::cli

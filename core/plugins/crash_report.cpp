@@ -6,8 +6,8 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 
+#include "core/base/signal_write.h"
 #include "core/protocol/time_is_up.h"
 
 namespace reelgrid::plugins {
@@ -19,15 +19,6 @@ std::atomic<const char*> theBlamed = nullptr;
 std::atomic<FaultExplainer> theExplainer = nullptr;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 struct sigaction theFormerBusAction {};
-
-void write(const char* text) {
-    for (std::size_t left = std::strlen(text); left > 0;) {
-        const ssize_t count = ::write(STDERR_FILENO, text, left);
-        if (count <= 0) return;
-        text += count;
-        left -= static_cast<std::size_t>(count);
-    }
-}
 
 const char* wordFor(int signal) {
     switch (signal) {
@@ -51,17 +42,17 @@ void answer(int signal, siginfo_t* info, void* context) {
     if (signal == SIGBUS && (theFormerBusAction.sa_flags & SA_SIGINFO) != 0)
         theFormerBusAction.sa_sigaction(signal, info, context);
     if (const char* blamed = theBlamed.load()) {
-        write(blamed);
-        write(" ");
-        write(wordFor(signal));
+        writeFromHandler(blamed);
+        writeFromHandler(" ");
+        writeFromHandler(wordFor(signal));
         const FaultExplainer explainer = theExplainer.load();
         const bool hasAddress = signal == SIGSEGV || signal == SIGBUS;
         if (explainer != nullptr && hasAddress)
             if (const char* more = explainer(info->si_addr)) {
-                write(": ");
-                write(more);
+                writeFromHandler(": ");
+                writeFromHandler(more);
             }
-        write("\n");
+        writeFromHandler("\n");
     }
     // SA_RESETHAND has put the default back; the signal is blocked until this returns.
     raise(signal);
@@ -72,8 +63,8 @@ void answer(int signal, siginfo_t* info, void* context) {
 void onExit() {
     const char* blamed = theBlamed.load();
     if (blamed == nullptr) return;
-    write(blamed);
-    write(" ended the process (exit)\n");
+    writeFromHandler(blamed);
+    writeFromHandler(" ended the process (exit)\n");
     _exit(1);
 }
 

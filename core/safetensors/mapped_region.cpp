@@ -5,9 +5,10 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstring>
 #include <string>
 #include <utility>
+
+#include "core/base/signal_write.h"
 
 namespace reelgrid::safetensors {
 namespace {
@@ -34,13 +35,7 @@ void answer(int signal, siginfo_t* info, void* /*context*/) {
         if (!isTouch) break;
         if (region.place.load(std::memory_order_acquire) != Place::Known) continue;
         if (address < region.begin || address >= region.begin + region.size) continue;
-        const char* text = region.line->data();
-        for (std::size_t left = region.line->size(); left > 0;) {
-            const ssize_t count = ::write(STDERR_FILENO, text, left);
-            if (count <= 0) break;
-            text += count;
-            left -= static_cast<std::size_t>(count);
-        }
+        writeFromHandler(*region.line);
         _exit(1);
     }
     // A touch is tried again and a signal comes again, and are answered as before.
