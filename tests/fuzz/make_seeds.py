@@ -110,6 +110,7 @@ def prompts():
         {"id": kept.get("<|endoftext|>", end), "content": "<|endoftext|>", "special": True}],
         "model": {"type": "BPE", "unk_token": "<|endoftext|>", "end_of_word_suffix": "</w>", "vocab": kept,
                   "merges": parts}}))
+    seed("clip_vocabulary", "pairs.bin", compact(kept) + "\0" + "#version: 0.2\n" + "\n".join(parts) + "\n")
     spiece = of("text/umt5-like/spiece.model")
     seed("spiece", "small.model", small_spiece(spiece))
     seed("charsmap", "small.bin", struct.pack("<I", 8) + struct.pack("<II", 0, 0) + b"a\0")
@@ -151,6 +152,8 @@ def documents(program):
     request.update({"lora": ["/a/b.safetensors:0.5"], "prompt_travel": "0: a | 8: b", "step_cache": 0.25, "vae_tile_px": 128,
                     "attention_policy": {"rules": [{"backend": "sdpa", "layers": [0, 1], "steps": "-2..-1"}]}})
     seed("request", "demo.json", compact(request))
+    seed("recipe", "few-steps.json", compact({"name": "few-steps", "title": "Few steps", "family": "wan", "num_inference_steps": 4,
+         "guidance_scale": 1.0, "flow_shift": 5.0, "scheduler": "lcm", "lora": ["owner/name/few.safetensors:0.9"]}))
     policy = {"rules": [{"backend": "fav2", "module": "self", "layers": 7, "steps": [0, 1], "branch": "conditional"},
                         {"backend": "sdpa", "layers": "-2..-1"}]}
     seed("policy", "two.json", compact(policy))
@@ -219,12 +222,19 @@ def clips():
                 "loop.gif": [], "mjpeg.avi": ["-c:v", "mjpeg", "-q:v", "20"], "ffv1.mkv": ["-c:v", "ffv1"],
                 "turned.mov": ["-c:v", "mpeg4", "-q:v", "20"], "sorenson.flv": ["-c:v", "flv", "-q:v", "20"],
                 "theora.ogv": ["-c:v", "libtheora", "-q:v", "0"], "vp9.ivf": ["-c:v", "libvpx-vp9", "-b:v", "20k"],
-                "raw.y4m": ["-pix_fmt", "yuv420p"],
+                "raw.y4m": ["-pix_fmt", "yuv420p"], "deep.y4m": ["-pix_fmt", "yuv420p10le", "-strict", "-1"],
+                "broadcast.mxf": ["-c:v", "mpeg2video", "-r", "25", "-q:v", "31"], "windows.wmv": ["-c:v", "wmv2", "-q:v", "31"],
+                "stream.ts": ["-c:v", "mpeg2video", "-r", "25", "-q:v", "31"],
                 "slices.mkv": ["-c:v", "ffv1", "-level", "3", "-slicecrc", "1"]}.items():
             path = pathlib.Path(folder) / name
             subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=32x32:r=8:d=0.375", *options,
                             "-fflags", "+bitexact", "-flags:v", "+bitexact", "-y", path], check=True)
             seed("clip", name, path.read_bytes())
+        for name, pixels in (("deep.png", "rgb48be"), ("deep-grey-alpha.png", "ya16be")):
+            path = pathlib.Path(folder) / name
+            subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=8x8", "-frames:v", "1", "-pix_fmt", pixels,
+                            "-fflags", "+bitexact", "-y", path], check=True)
+            seed("picture", name, path.read_bytes())
     for name in ("palette.png", "interlaced.png", "rgba.png", "grey.png", "1.jpg", "progressive.jpg", "inks.jpg", "lossy.webp", "smooth.webp"):
         seed("picture", name, of(f"media/pictures/{name}"))
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/catalog/recipe.h"
 #include "core/hub/needed_files.h"
 #include "core/hub/remote_file.h"
 #include "core/hub/repository.h"
@@ -69,6 +70,15 @@ void readRequest(std::string_view bytes) {
     promise(*again == request, "a request that was written and read differs");
     for (const std::string& lora : request.lora) static_cast<void>(protocol::LoraChoice::from(lora));
     static_cast<void>(protocol::promptTravelFrom(request.promptTravel));
+}
+
+void readRecipe(std::string_view bytes) {
+    const auto recipe = catalog::findRecipe(scratchFile("few-steps.json", bytes).string()).value();
+    protocol::RenderRequest request;
+    request.prompt = "a";
+    catalog::apply(recipe, request);
+    const auto again = protocol::renderRequestFromJson(protocol::toJson(request));
+    promise(again.ok() && *again == request, "a request with a recipe's values can't be written and read");
 }
 
 void readPolicy(std::string_view bytes) {

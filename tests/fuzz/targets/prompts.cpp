@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "core/base/result.h"
@@ -33,6 +34,14 @@ void readTokenizerJson(std::string_view bytes) {
 void readClipTokenizer(std::string_view bytes) {
     scratchFile("clip/tokenizer.json", bytes);
     tokenize(text::ClipTokenizer(scratchFolder() / "clip"));
+}
+
+void readClipVocabulary(std::string_view bytes) {
+    // vocab.json, a NUL, merges.txt.
+    const std::size_t end = std::min(bytes.find('\0'), bytes.size());
+    scratchFile("slow/vocab.json", bytes.substr(0, end));
+    scratchFile("slow/merges.txt", bytes.substr(std::min(end + 1, bytes.size())));
+    tokenize(text::ClipTokenizer(scratchFolder() / "slow"));
 }
 
 void readSpiece(std::string_view bytes) {

@@ -18,6 +18,7 @@ void readModelIndex(std::string_view bytes);
 // Prompts
 void readTokenizerJson(std::string_view bytes);
 void readClipTokenizer(std::string_view bytes);
+void readClipVocabulary(std::string_view bytes);
 void readSpiece(std::string_view bytes);
 void readCharsmap(std::string_view bytes);
 void readPrompt(std::string_view bytes);
@@ -25,6 +26,7 @@ void readPrompt(std::string_view bytes);
 // What programs tell each other and keep
 void readJsonText(std::string_view bytes);
 void readRequest(std::string_view bytes);
+void readRecipe(std::string_view bytes);
 void readPolicy(std::string_view bytes);
 void readRules(std::string_view bytes);
 void readWorkerLines(std::string_view bytes);
