@@ -8,6 +8,7 @@
 #include "app/cli/console.h"
 #include "core/base/pending_file.h"
 #include "core/base/resources.h"
+#include "core/base/utf8.h"
 #include "core/plugins/description_json.h"
 #include "kernels/backends/backend_list.h"
 
@@ -76,12 +77,15 @@ Result<void> write(const NewVerb& verb, const fs::path& folder) {
 
 int runNew(const NewVerb& verb) {
     const fs::path folder = verb.folder.empty() ? fs::path(verb.name) : fs::path(verb.folder);
+    const std::string whole = fs::absolute(folder).lexically_normal().string();
+    if (auto text = verb.json ? requireUtf8("--json: the folder", whole) : Result<void>(); !text)
+        return fail(text.error());
     if (auto written = write(verb, folder); !written) return fail(written.error());
     const bool isPython = verb.kind == "python";
     const fs::path library = isPython ? folder / (verb.name + ".py") : folder / "build" / (verb.name + ".so");
     if (verb.json)
         return printResult(nlohmann::json{{"name", verb.name},
-                                          {"folder", fs::absolute(folder).lexically_normal().string()},
+                                          {"folder", whole},
                                           {"library", fs::absolute(library).lexically_normal().string()}});
     return printResult(
         "made " + folder.string() + ", whose backend is called " + verb.name + ". Next:\n" +

@@ -10,6 +10,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "core/base/link_check.h"
+#include "core/base/utf8.h"
 #include "core/catalog/model_catalog.h"
 #include "core/hub/expected_hash.h"
 #include "core/hub/remote_file.h"
@@ -93,6 +94,9 @@ int verifyModel(const std::string& idOrFolder, bool asDocument) {
     std::string id = idOrFolder, folder;
     if (const auto model = catalog::findModel(idOrFolder)) {
         folder = model->folder.string();
+        if (auto text = asDocument ? requireUtf8("--json: the model's folder", folder) : Result<void>();
+            !text)
+            return fail(text.error());
         try {
             found = verified(*model, interrupts.token());
         } catch (const Failure& failure) {

@@ -10,6 +10,7 @@
 #include "core/base/byte_count.h"
 #include "core/base/joined.h"
 #include "core/base/number_text.h"
+#include "core/base/utf8.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/known_models.h"
 #include "core/catalog/model_catalog.h"
@@ -92,7 +93,11 @@ int listModels(bool asDocument) {
 int showModel(const std::string& name, bool asDocument) {
     auto model = catalog::findModel(name);
     if (!model) return fail(model.error());
-    if (asDocument) return printResult(asJson(*model));
+    if (asDocument) {
+        if (auto text = requireUtf8("--json: the model's folder", model->folder.string()); !text)
+            return fail(text.error());
+        return printResult(asJson(*model));
+    }
     const families::RenderDefaults& defaults = model->defaults;
     std::string text = model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
                        model->folder.string() + "\ntasks     " + joined(model->taskNames()) + "\ndefaults  " +

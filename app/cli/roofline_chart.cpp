@@ -17,7 +17,7 @@ using benchmark::AttentionRow;
 using benchmark::MeasuredCase;
 
 constexpr double kAxisWidth = 80, kRight = 20;
-constexpr double kTitleHeight = 54, kPlotHeight = 320, kFooter = 30;
+constexpr double kTitleHeight = 28, kPlotHeight = 320, kFooter = 30;
 
 /// Whole powers of ten around all values that it has seen.
 class LogAxis {
@@ -37,7 +37,10 @@ class LogAxis {
 class RooflineChart {
   public:
     RooflineChart(const AttentionReport& report, double width, double top)
-        : m_report(report), m_width(width), m_top(top + kTitleHeight) {
+        : m_report(report),
+          m_width(width),
+          m_legend(svgLegend(keys(), kAxisWidth, width - kRight)),
+          m_top(top + kTitleHeight + m_legend.height) {
         for (const auto& [name, rate] : benchmark::kPeakTypes)
             if (report.peaks.*rate > 0) {
                 m_rates.see(report.peaks.*rate);
@@ -50,10 +53,12 @@ class RooflineChart {
             }
     }
 
+    [[nodiscard]] double height() const { return kTitleHeight + m_legend.height + kPlotHeight + kFooter; }
+
     std::string draw() {
-        m_svg = "<g transform=\"translate(0 " + svgNumber(m_top - kSvgLegendHeight) + ")\">" +
-                svgLegend(keys(), kAxisWidth) + "</g>";
-        m_svg += svgText(8, m_top - kSvgLegendHeight - 8,
+        const double legendTop = m_top - m_legend.height;
+        m_svg = "<g transform=\"translate(0 " + svgNumber(legendTop) + ")\">" + m_legend.svg + "</g>";
+        m_svg += svgText(8, legendTop - 8,
                          "roofline, GFLOP/s over FLOP/byte: memory " +
                              fixed(m_report.peaks.bytesPerSecond / 1e9, 1) +
                              " GB/s; hollow: operations of dense attention");
@@ -113,7 +118,9 @@ class RooflineChart {
     }
 
     const AttentionReport& m_report;
-    double m_width, m_top;
+    double m_width;
+    SvgLegend m_legend;
+    double m_top;
     LogAxis m_intensities, m_rates;
     std::string m_svg;
 };
@@ -123,7 +130,8 @@ class RooflineChart {
 ChartPart rooflineChart(const AttentionReport& report, double width, double top) {
     const bool known = report.peaks.fp32 > 0 && report.peaks.bytesPerSecond > 0 && !report.cases.empty();
     if (!known) return {};
-    return {RooflineChart(report, width, top).draw(), kTitleHeight + kPlotHeight + kFooter};
+    RooflineChart chart(report, width, top);
+    return {chart.draw(), chart.height()};
 }
 
 }  // namespace reelgrid::cli

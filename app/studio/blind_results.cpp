@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "app/studio/blind_test.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
@@ -52,7 +53,7 @@ class IntervalBar : public QWidget {
 };
 
 QString percent(double share) {
-    return QString("%1 %").arg(share * 100, 0, 'f', 0);
+    return QString("%1 %").arg(widgets::fixedText(share * 100, 0));
 }
 
 QString conclusionOf(const comparison::BlindStanding& standing) {

@@ -9,6 +9,7 @@
 #include "core/protocol/attention_call.h"
 #include "core/result/warm_up.h"
 #include "kernels/backends/backend_list.h"
+#include "widgets/theme/local_number.h"
 
 namespace reelgrid::studio {
 
@@ -31,13 +32,12 @@ QStringList comparedWith(const ComparedClip& reference, const ComparedClip& clip
     const auto ratio = own != nullptr && first != nullptr ? result::denoiseRatio(*first, *own) : std::nullopt;
     if (ratio)
         said += QCoreApplication::translate("Captions", "denoises %1× as fast as %2")
-                    .arg(*ratio, 0, 'f', 2)
-                    .arg(reference.label) +
+                    .arg(widgets::fixedText(*ratio, 2), reference.label) +
                 differsText(reference, clip);
     const auto& drift = clip.facts->result.metrics.drift;
     if (drift && drift->psnr)
-        said +=
-            QCoreApplication::translate("Captions", "%1 dB PSNR from it").arg(drift->psnr->mean, 0, 'f', 1);
+        said += QCoreApplication::translate("Captions", "%1 dB PSNR from it")
+                    .arg(widgets::fixedText(drift->psnr->mean, 1));
     return said;
 }
 
@@ -103,7 +103,8 @@ std::vector<Fact> factsFor(const Comparison& comparison) {
         if (clip.facts && reference != nullptr && reference->facts && reference->id != clip.id)
             said = comparedWith(*reference, clip);
         else if (const double seconds = denoiseSeconds(clip); seconds > 0)
-            said += QCoreApplication::translate("Captions", "denoises in %1 s").arg(seconds, 0, 'f', 1);
+            said += QCoreApplication::translate("Captions", "denoises in %1 s")
+                        .arg(widgets::fixedText(seconds, 1));
         if (clip.facts && clip.facts->origin) said += saidOf(*clip.facts->origin);
         if (!isOnePrompt && clip.facts && clip.facts->result.manifest.settings)
             said += inQuotes(clip.facts->result.manifest.settings->prompt);

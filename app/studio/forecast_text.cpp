@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/byte_count.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {
@@ -14,7 +15,7 @@ namespace {
 using widgets::text;
 
 QString bytes(std::uint64_t count) {
-    return text(byteCount(count));
+    return widgets::localText(byteCount(count));
 }
 
 /// As the command line says it.

@@ -5,6 +5,7 @@
 
 #include "core/base/byte_count.h"
 #include "core/comparison/caption.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
@@ -27,7 +28,8 @@ QString memoryText(const protocol::RenderProgress& progress) {
     const bool isBeforeSteps =
         progress.stage == "load" || progress.stage == "text" || progress.stage == "image";
     if (progress.predictedPeakBytes == 0 || !isBeforeSteps) return {};
-    return QObject::tr(" · will take about %1 of memory").arg(text(byteCount(progress.predictedPeakBytes)));
+    return QObject::tr(" · will take about %1 of memory")
+        .arg(widgets::localText(byteCount(progress.predictedPeakBytes)));
 }
 
 /// Of the whole job: a bar that starts anew with every stage would run backwards.
@@ -57,7 +59,8 @@ QString statusOf(const jobs::Job& job) {
             return job.cancelling ? QObject::tr("cancelling")
                                   : stageText(job.progress) + machineText(job) + memoryText(job.progress);
         case JobState::Done:
-            return QObject::tr("done in %1 s").arg(job.progress.elapsedSeconds, 0, 'f', 1) + machineText(job);
+            return QObject::tr("done in %1 s").arg(widgets::fixedText(job.progress.elapsedSeconds, 1)) +
+                   machineText(job);
         case JobState::Failed:
             return text(job.error.message);
         case JobState::Cancelled:

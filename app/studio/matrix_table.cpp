@@ -6,6 +6,7 @@
 #include "app/studio/forecast_text.h"
 #include "core/base/byte_count.h"
 #include "core/comparison/caption.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
@@ -47,7 +48,7 @@ QString estimateText(RenderEstimate::From from) {
 QString aboutText(double seconds) {
     if (seconds < 90) return QObject::tr("about %1 s").arg(std::max(1L, std::lround(seconds)));
     if (seconds < 5400) return QObject::tr("about %1 min").arg(std::lround(seconds / 60));
-    return QObject::tr("about %1 h").arg(seconds / 3600, 0, 'f', 1);
+    return QObject::tr("about %1 h").arg(widgets::fixedText(seconds / 3600, 1));
 }
 
 void MatrixTable::setRows(std::vector<MatrixRow> rows) {
@@ -70,8 +71,9 @@ QVariant MatrixTable::memory(int row, int role) const {
     if (role == Qt::ToolTipRole) return forecastText(forecast);
     if (role == Qt::ForegroundRole) return isTooMuch(forecast) ? widgets::theme::kWarning : QVariant();
     if (role != Qt::DisplayRole) return {};
-    return forecast && forecast->peakBytes ? tr("about %1").arg(text(byteCount(*forecast->peakBytes)))
-                                           : tr("not known");
+    return forecast && forecast->peakBytes
+               ? tr("about %1").arg(widgets::localText(byteCount(*forecast->peakBytes)))
+               : tr("not known");
 }
 
 QString MatrixTable::summary(bool reuse) const {

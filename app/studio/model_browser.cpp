@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "core/catalog/known_models.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {
@@ -21,14 +22,15 @@ constexpr int kPresentRole = Qt::UserRole + 1;
 using widgets::text;
 
 QString bytesText(double bytes) {
-    if (bytes < 1e9) return QObject::tr("%1 MB").arg(bytes / 1e6, 0, 'f', bytes < 1e7 ? 1 : 0);
-    return QObject::tr("%1 GB").arg(bytes / 1e9, 0, 'f', 1);
+    if (bytes < 1e9) return QObject::tr("%1 MB").arg(widgets::fixedText(bytes / 1e6, bytes < 1e7 ? 1 : 0));
+    return QObject::tr("%1 GB").arg(widgets::fixedText(bytes / 1e9, 1));
 }
 
 QString parametersText(std::int64_t count) {
     if (count == 0) return {};
-    if (count < 1'000'000'000) return QObject::tr("%1 M parameters").arg(double(count) / 1e6, 0, 'f', 1);
-    return QObject::tr("%1 B parameters").arg(double(count) / 1e9, 0, 'f', 2);
+    if (count < 1'000'000'000)
+        return QObject::tr("%1 M parameters").arg(widgets::fixedText(double(count) / 1e6, 1));
+    return QObject::tr("%1 B parameters").arg(widgets::fixedText(double(count) / 1e9, 2));
 }
 
 /// Of the weights alone, in two bytes each; what a render takes beside them depends on its size.

@@ -9,6 +9,7 @@
 #include "app/studio/lossless_opener.h"
 #include "core/media/clip_options.h"
 #include "core/result/warm_up.h"
+#include "widgets/theme/local_number.h"
 
 namespace reelgrid::studio {
 
@@ -19,11 +20,11 @@ QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     if (timing == nullptr) return {};
     const double total = timing->renderSeconds();
     if (total <= 0) return {};
-    QString text = QString("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
+    QString text = QString("%1 s").arg(widgets::fixedText(total, total < 10 ? 2 : 1));
     if (reference == nullptr || reference->id == clip.id || reference->timing() == nullptr) return text;
     const auto ratio = result::denoiseRatio(*reference->timing(), *timing);
     if (!ratio) return text;
-    const QString both = text + QString(" · denoise %1×").arg(*ratio, 0, 'f', 2);
+    const QString both = text + QString(" · denoise %1×").arg(widgets::fixedText(*ratio, 2));
     const QString differs = differsText(*reference, clip);
     if (differs.isEmpty()) return both + '\n' + text;
     return both + differs + '\n' + both + Playback::tr(" (differs)") + '\n' + text;
@@ -35,7 +36,7 @@ QString originOf(const ClipFacts& facts) {
     if (facts.unequal) {
         constexpr int kDigits = 4;
         const auto number = [](double value) {
-            return value < 1000 ? QString::number(value, 'g', kDigits) : QString::number(value, 'f', 0);
+            return value < 1000 ? widgets::significantText(value, kDigits) : widgets::fixedText(value, 0);
         };
         const QString from = number(facts.unequal->shortest * 1000),
                       to = number(facts.unequal->longest * 1000), rate = number(facts.rate);

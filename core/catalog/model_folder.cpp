@@ -40,14 +40,10 @@ families::ComponentInfo readComponent(const families::ModelIndex& index, const s
                                       .parameters = 0,
                                       .dtypes = {}};
     std::set<std::string> dtypes;
-    const auto isSafetensors = [](const fs::path& file) { return file.extension() == ".safetensors"; };
-    const bool hasSafetensors = std::ranges::any_of(component.files, isSafetensors);
     for (const fs::path& file : component.files) {
         std::error_code failed;
         component.bytes += fs::file_size(file, failed);
-        // Beside others pytorch_model.bin is the same once more.
-        const bool isCopy = hasSafetensors && file.extension() == ".bin";
-        if (isWeightFile(file) && !isCopy) countTensors(file, component, dtypes);
+        if (isWeightFile(file)) countTensors(file, component, dtypes);
     }
     component.dtypes.assign(dtypes.begin(), dtypes.end());
     return component;

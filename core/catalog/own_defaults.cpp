@@ -23,9 +23,9 @@ Rule sideRule(const char* key, int side, int before, const families::ModelInfo& 
     return {key, model.sizes.allows(side), model.sizes.words()};
 }
 
-/// One of those that there are on any device; an empty text leaves it open.
+/// One of those that there are on any device.
 Rule nameRule(const char* key, const std::string& name, const std::vector<std::string>& names) {
-    return {key, name.empty() || isAmong(names, name), oneOf(names)};
+    return {key, isAmong(names, name), oneOf(names)};
 }
 
 /// Of the defaults as they are now, and as the family had them `before`.
@@ -36,7 +36,7 @@ std::vector<Rule> rulesOf(const families::ModelInfo& model, const families::Rend
             sideRule("width", now.width, before.width, model),
             sideRule("height", now.height, before.height, model),
             {"num_frames", model.frames.allows(now.numFrames), model.frames.words()},
-            {"device", now.device.empty() || devices::deviceNamed(now.device), "cpu, cuda or cuda:N"},
+            {"device", devices::deviceNamed(now.device).ok(), "cpu, cuda or cuda:N"},
             nameRule("dtype", now.dtype, dtypes),
             nameRule("vae_dtype", now.vaeDtype, dtypes),
             nameRule("generator", now.generator, {"cpu", "cuda"}),

@@ -80,18 +80,18 @@ Result<void> locateLoras(const fs::path& folder, std::vector<std::string>& loras
 
 Result<Recipe> readRecipe(const fs::path& file) {
     const auto document = readJsonObject(file, kMostBytes, RepeatedKeys::Refused);
-    if (!document) return document.error();
+    if (!document) return protocol::asBadUsage(document.error());
     const std::string what = "recipe " + file.string();
     for (const auto& [key, value] : document->items()) {
         if (!isAmong(kFields, key) && !isAmong(kOwn, key))
-            return Error{ErrorCode::InvalidData, what + ": " + key + " " + showJson(value) + ": one of " +
-                                                     listed(kOwn) + ", " + listed(kFields) + " was needed"};
+            return Error{ErrorCode::BadUsage, what + ": " + key + " " + showJson(value) + ": one of " +
+                                                  listed(kOwn) + ", " + listed(kFields) + " was needed"};
         if (auto given = requireValue(key, value); !given) return given.error().in(what);
     }
     auto fields = protocol::renderRequestFromJson(*document);
-    if (!fields) return Error{ErrorCode::InvalidData, what + ": " + fields.error().message};
+    if (!fields) return Error{ErrorCode::BadUsage, what + ": " + fields.error().message};
     Recipe recipe{.name = file.stem().string(), .title = {}, .family = {}, .fields = *std::move(fields)};
-    protocol::FieldReader own(*document, what, ErrorCode::InvalidData);
+    protocol::FieldReader own(*document, what, ErrorCode::BadUsage);
     constexpr std::size_t kMostName = 80;
     own.text("name", recipe.name, kMostName);
     own.text("title", recipe.title);
@@ -102,7 +102,7 @@ Result<Recipe> readRecipe(const fs::path& file) {
                      what + ": it sets nothing; one of " + listed(kFields) + " was needed"};
     for (auto* loras : {&recipe.fields.lora, &recipe.fields.lora2})
         if (auto located = locateLoras(file.parent_path(), *loras); !located)
-            return Error{ErrorCode::InvalidData, what + ": " + protocol::withKeys(located.error()).message};
+            return Error{ErrorCode::BadUsage, what + ": " + protocol::withKeys(located.error()).message};
     return recipe;
 }
 

@@ -22,8 +22,8 @@ struct Recipe {
 /// Those that come with the program, by name.
 std::vector<std::string> recipeNames();
 
-/// By name, or from a .json file. NotFound, or InvalidData naming file, key and value; BadUsage for values
-/// that say nothing and for a file that sets nothing.
+/// By name, or from a .json file. BadUsage where there is none of that name, and for what a file says, naming
+/// file, key and value; Io where it can't be read.
 Result<Recipe> findRecipe(const std::string& nameOrFile);
 
 /// Its values where the request says nothing, and its name.

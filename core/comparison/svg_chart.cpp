@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/number_text.h"
+#include "core/comparison/html.h"
 #include "core/comparison/svg_elements.h"
 
 namespace reelgrid::comparison {
@@ -48,7 +49,7 @@ Range rangeOf(const std::vector<Line>& lines) {
     return range;
 }
 
-std::string pathOf(const Line& line, const Range& range, std::size_t count) {
+std::string pathOf(const Line& line, const Range& range, std::size_t count, double top) {
     std::string path;
     bool drawing = false;
     for (std::size_t i = 0; i < line.values.size(); ++i) {
@@ -59,7 +60,7 @@ std::string pathOf(const Line& line, const Range& range, std::size_t count) {
         }
         const double x =
             kAxisWidth + (kWidth - kAxisWidth - 10) * double(i) / double(std::max<std::size_t>(1, count - 1));
-        const double y = kSvgLegendHeight + kPlotHeight * (range.high - value) / (range.high - range.low);
+        const double y = top + kPlotHeight * (range.high - value) / (range.high - range.low);
         path += (drawing ? "L" : "M") + svgNumber(x) + " " + svgNumber(y);
         drawing = true;
     }
@@ -83,10 +84,11 @@ std::string stackedBars(const std::vector<Bar>& bars, const std::string& unit) {
     const double scale = (kWidth - kLabelWidth - kValueWidth) / longest;
     std::vector<SvgKey> keys;
     for (const std::string& name : names) keys.push_back({name, partColor(keys.size())});
-    std::string svg = svgLegend(keys, kLabelWidth);
-    double y = kSvgLegendHeight;
+    const SvgLegend legend = svgLegend(keys, kLabelWidth, kWidth);
+    std::string svg = legend.svg;
+    double y = legend.height;
     for (const Bar& bar : bars) {
-        svg += svgText(kLabelWidth - 8, y + 16, bar.label, TextAnchor::End);
+        svg += svgName(kLabelWidth - 8, y + 16, bar.label, kLabelWidth - 8, TextAnchor::End);
         double x = kLabelWidth;
         double total = 0;
         for (const auto& [name, value] : bar.parts) {
@@ -110,8 +112,9 @@ std::string lineChart(const std::vector<Line>& lines, const std::string& valueNa
     }
     const Range range = rangeOf(lines);
     if (count < 2 || !std::isfinite(range.low)) return {};
-    std::string svg = svgLegend(keys, kAxisWidth);
-    const double bottom = kSvgLegendHeight + kPlotHeight;
+    const SvgLegend legend = svgLegend(keys, kAxisWidth, kWidth - 10);
+    std::string svg = legend.svg;
+    const double bottom = legend.height + kPlotHeight;
     for (const double share : {0.0, 0.5, 1.0}) {
         const double y = bottom - share * kPlotHeight;
         svg += svgLine(kAxisWidth, y, kWidth - 10, y, "#ddd") +
@@ -119,8 +122,9 @@ std::string lineChart(const std::vector<Line>& lines, const std::string& valueNa
                        TextAnchor::End);
     }
     for (const Line& line : lines)
-        svg += "<path d=\"" + pathOf(line, range, count) + "\" fill=\"none\" stroke-width=\"2\" stroke=\"" +
-               line.color + "\"/>";
+        svg += "<path d=\"" + pathOf(line, range, count, legend.height) +
+               "\" fill=\"none\" stroke-width=\"2\" stroke=\"" + line.color + "\"><title>" +
+               escaped(line.label) + "</title></path>";
     svg += svgText(kAxisWidth, bottom + 18, "0") +
            svgText(kWidth - 10, bottom + 18, std::to_string(count - 1), TextAnchor::End) +
            svgText((kAxisWidth + kWidth) / 2, bottom + 18, valueName + " over frames", TextAnchor::Middle);

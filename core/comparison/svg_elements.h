@@ -9,6 +9,9 @@ namespace reelgrid::comparison {
 
 enum class TextAnchor { Start, Middle, End };
 std::string svgText(double x, double y, const std::string& content, TextAnchor anchor = TextAnchor::Start);
+/// A name within about `width`: a longer one is shortened in its middle, and whole in its tooltip.
+std::string svgName(double x, double y, const std::string& name, double width,
+                    TextAnchor anchor = TextAnchor::Start);
 std::string svgRectangle(double x, double y, double width, double height, const std::string& color);
 std::string svgLine(double x1, double y1, double x2, double y2, const std::string& color, double width = 1);
 enum class Marker { Filled, Hollow };
@@ -21,9 +24,13 @@ struct SvgKey {
     std::string name;
     std::string color;
 };
-/// Names beside squares of their colours, in one row of kSvgLegendHeight.
-std::string svgLegend(const std::vector<SvgKey>& keys, double left);
-inline constexpr double kSvgLegendHeight = 26;
+struct SvgLegend {
+    std::string svg;
+    double height = 0;
+};
+/// Names beside squares of their colours, in as many rows as they need between `left` and `right`; long ones
+/// are shortened.
+SvgLegend svgLegend(const std::vector<SvgKey>& keys, double left, double right);
 
 /// A drawing that stands in a page, whose style sets its font.
 std::string svgDrawing(double width, double height, const std::string& content);

@@ -4,9 +4,9 @@
 #include <array>
 #include <string_view>
 
-#include "core/base/folder.h"
 #include "core/base/json.h"
 #include "core/base/link_check.h"
+#include "core/families/component_files.h"
 #include "core/families/family.h"
 #include "core/pt/state_dict.h"
 
@@ -201,14 +201,8 @@ std::vector<fs::path> ModelIndex::filesOf(const std::string& component) const {
         std::sort(files.begin(), files.end());
         return files;
     }
-    const auto entries = entriesOf(path);
-    if (!entries) return files;
-    for (const auto& entry : *entries) {
-        const std::string name = entry.path().filename().string();
-        if (entry.is_regular_file(failed) && !name.starts_with('.') && isOf(component, name))
-            files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
+    files = readFilesIn(path);
+    std::erase_if(files, [&](const fs::path& file) { return !isOf(component, file.filename().string()); });
     return files;
 }
 

@@ -40,7 +40,7 @@ class ModelIndex {
 
     /// Where a component is: its folder, or the file or folder that stands for it; empty where it needs none.
     [[nodiscard]] std::filesystem::path pathOf(const std::string& component) const;
-    /// The regular files that a component is made of, sorted, hidden ones left out; none where it is missing.
+    /// The regular files that a component is read from (component_files.h), sorted; none where it is missing.
     [[nodiscard]] std::vector<std::filesystem::path> filesOf(const std::string& component) const;
     /// The contents of model_index.json, or what they would be.
     [[nodiscard]] const nlohmann::json& json() const { return m_index; }

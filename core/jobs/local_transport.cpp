@@ -1,7 +1,7 @@
 #include "core/jobs/local_transport.h"
 
 #include "core/jobs/worker_process.h"
-#include "core/result/unfinished_render.h"
+#include "core/result/interrupted_renders.h"
 
 namespace reelgrid::jobs {
 
@@ -19,9 +19,9 @@ Result<std::unique_ptr<RunningWorker>> LocalTransport::start(const std::vector<s
 }
 
 KeptSteps LocalTransport::keptSteps(const std::filesystem::path& clip) {
-    const auto unfinished = result::readUnfinished(clip);
-    if (!unfinished || !*unfinished || (*unfinished)->stepsKept == 0) return {};
-    return {(*unfinished)->stepsKept, (*unfinished)->steps};
+    const auto render = result::interruptedRender(clip);
+    if (!render || render->left.stepsKept == 0) return {};
+    return {render->left.stepsKept, render->left.steps};
 }
 
 }  // namespace reelgrid::jobs

@@ -63,7 +63,7 @@ class WorkerTransport {
     /// `arguments` follow the program's name: "worker", …
     virtual Result<std::unique_ptr<RunningWorker>> start(const std::vector<std::string>& arguments,
                                                          WorkerListener listener) = 0;
-    /// What a render that ended early kept.
+    /// What a render that ended early kept and can go on from.
     virtual KeptSteps keptSteps(const std::filesystem::path& clip) = 0;
 
     /// What its workers' machine is called; empty: this machine.

@@ -175,10 +175,9 @@ Result<AttentionPolicy> readAttentionPolicy(const std::filesystem::path& file) {
 
 Result<SavedPolicy> readSavedPolicy(const std::filesystem::path& file) {
     auto text = readFile(file, kMaxFileBytes);
-    if (!text && text.error().code == ErrorCode::InvalidData) return badUsage(text.error().message);
-    if (!text) return text.error();
+    if (!text) return asBadUsage(text.error());
     auto parsed = parseJson(*text, file.string(), JsonDialect::Standard, RepeatedKeys::Refused);
-    if (!parsed) return badUsage(parsed.error().message);
+    if (!parsed) return asBadUsage(parsed.error());
     SavedPolicy read;
     if (const auto options = parsed->find("backend_option");
         parsed->is_object() && options != parsed->end()) {

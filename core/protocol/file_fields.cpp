@@ -66,6 +66,10 @@ Result<void> refuseEmptyText(std::string_view key, const std::string& name, cons
                                           " was needed"};
 }
 
+Error asBadUsage(const Error& error) {
+    return {error.code == ErrorCode::InvalidData ? ErrorCode::BadUsage : error.code, error.message};
+}
+
 Error withKeys(const Error& error) {
     const std::string& text = error.message;
     std::string changed;

@@ -16,6 +16,10 @@ bool needsText(std::string_view key);
 /// file's own for the field. Manifests, sessions and workers may hold them. BadUsage naming key and value.
 Result<void> refuseEmptyText(std::string_view key, const std::string& name, const nlohmann::json& value);
 
+/// The same error as the request's fault where it is of what a file of the request says: its InvalidData is
+/// BadUsage.
+Error asBadUsage(const Error& error);
+
 /// The same error with fields called by their keys, as files have them, where it calls them by options:
 /// "--flow-shift 0: …" is "flow_shift 0: …".
 Error withKeys(const Error& error);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 #include "core/base/folder.h"
@@ -69,11 +68,8 @@ void holdToState(InterruptedRender& render, const fs::path& file) {
     }
 }
 
-std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs::path& comparison) {
-    std::error_code failed;
-    if (folder != protocol::resultFolderOf(folder) || !fs::exists(folder / protocol::kUnfinishedFile, failed))
-        return std::nullopt;
-    if (WriterLock::isHeld(folder)) return std::nullopt;
+/// What a result's folder says of its render, held to what is there; nothing where no note can be read.
+std::optional<InterruptedRender> readInterrupted(const fs::path& folder, const fs::path& comparison) {
     auto left = readUnfinished(folder);
     if (!left || !*left) return std::nullopt;
     InterruptedRender render{comparison, folder, **std::move(left)};
@@ -84,6 +80,14 @@ std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs:
     return render;
 }
 
+std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs::path& comparison) {
+    std::error_code failed;
+    if (folder != protocol::resultFolderOf(folder) || !fs::exists(folder / protocol::kUnfinishedFile, failed))
+        return std::nullopt;
+    if (WriterLock::isHeld(folder)) return std::nullopt;
+    return readInterrupted(folder, comparison);
+}
+
 void addFrom(const fs::path& folder, const fs::path& comparison, std::vector<InterruptedRender>& found) {
     const auto entries = entriesOf(folder);
     if (!entries) return;
@@ -92,6 +96,10 @@ void addFrom(const fs::path& folder, const fs::path& comparison, std::vector<Int
 }
 
 }  // namespace
+
+std::optional<InterruptedRender> interruptedRender(const fs::path& clip) {
+    return readInterrupted(protocol::resultFolderOf(clip), clip.parent_path());
+}
 
 std::vector<InterruptedRender> interruptedIn(const fs::path& comparison) {
     std::vector<InterruptedRender> found;

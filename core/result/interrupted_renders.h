@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ struct InterruptedRender {
     /// Why it can't go on although its note says that steps are kept, or why it needn't; empty: nothing.
     std::string obstacle{};
 };
+
+/// What is left of a clip's render, whose process ended or lets go of it now; nothing where no note of it can
+/// be read. Reads the file of steps whole. Blocks on the disk.
+std::optional<InterruptedRender> interruptedRender(const std::filesystem::path& clip);
 
 /// Those among a comparison's clips: in the folder itself and in its results/, by name. One that is being
 /// written now, or whose note can't be read, is none. Reads the files of steps whole. Blocks on the disk.

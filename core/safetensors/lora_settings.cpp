@@ -212,10 +212,12 @@ double LoraSettings::strengthOf(LoraComponent component, std::span<const std::st
     return alpha / (strength.isRankStabilised ? std::sqrt(said) : said);
 }
 
-bool LoraSettings::isWithoutStrength(LoraComponent component) const {
+double LoraSettings::greatestAlpha(LoraComponent component) const {
     const Strength* found = saidOf(component, "a layer");
-    return found != nullptr && found->alpha == 0 &&
-           std::ranges::all_of(found->alphaPatterns, [](const auto& each) { return each.second == 0; });
+    if (found == nullptr) return Strength().alpha;
+    double greatest = std::abs(found->alpha);
+    for (const auto& [pattern, alpha] : found->alphaPatterns) greatest = std::max(greatest, std::abs(alpha));
+    return greatest;
 }
 
 std::optional<fs::path> adapterConfigOf(const fs::path& lora) {

@@ -40,9 +40,9 @@ class LoraSettings {
     [[nodiscard]] double strengthOf(LoraComponent component, std::span<const std::string> names,
                                     std::int64_t rank) const;
 
-    /// Whether lora_alpha and every alpha_pattern are 0 for the component. Throws as strengthOf() where the
-    /// settings are of both networks.
-    [[nodiscard]] bool isWithoutStrength(LoraComponent component) const;
+    /// The greatest magnitude of lora_alpha and every alpha_pattern for the component, which no strength of
+    /// its modules exceeds. Throws as strengthOf() where the settings are of both networks.
+    [[nodiscard]] double greatestAlpha(LoraComponent component) const;
 
     /// "FILE: lora_adapter_metadata", or the path of adapter_config.json.
     [[nodiscard]] const std::string& where() const { return m_where; }

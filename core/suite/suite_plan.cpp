@@ -47,7 +47,7 @@ Result<json> valuesOf(const std::string& key, const json& value, const std::file
     const auto file = value.get<std::string>();
     if (file.empty()) return wrong(key, value, "a list, or a file of prompts,");
     auto prompts = readPrompts(folder / file);
-    if (!prompts) return prompts.error();
+    if (!prompts) return protocol::asBadUsage(prompts.error());
     return json(*prompts);
 }
 

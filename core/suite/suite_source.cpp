@@ -49,17 +49,17 @@ Error SuiteSource::place(const Error& error) const {
 Result<SuiteSource> readSuiteSource(const std::filesystem::path& file) {
     if (file.extension() == ".toml") {
         const auto text = readFile(file, kMostTomlBytes);
-        if (!text) return text.error();
+        if (!text) return protocol::asBadUsage(text.error());
         return suiteSourceFromToml(*text, file.string());
     }
     auto document = readJsonObject(file, kMostSuiteBytes, RepeatedKeys::Refused);
-    if (!document) return document.error();
+    if (!document) return protocol::asBadUsage(document.error());
     return SuiteSource{file.string(), *std::move(document), {}};
 }
 
 Result<SuiteSource> suiteSourceFromToml(std::string_view text, const std::string& name) {
     auto table = readToml(text, name);
-    if (!table) return table.error();
+    if (!table) return protocol::asBadUsage(table.error());
     return SuiteSource{name, std::move(table->document), std::move(table->lines)};
 }
 

@@ -21,11 +21,11 @@ struct SuiteSource {
     [[nodiscard]] Error place(const Error& error) const;
 };
 
-/// An untrusted file, TOML where its name ends in .toml, else JSON. NotFound, Io, or InvalidData naming the
+/// An untrusted file, TOML where its name ends in .toml, else JSON. NotFound, Io, or BadUsage naming the
 /// file, the place and what is wrong.
 Result<SuiteSource> readSuiteSource(const std::filesystem::path& file);
 
-/// Untrusted TOML; tables and lists become JSON's. InvalidData for what is no TOML, and for what JSON lacks:
+/// Untrusted TOML; tables and lists become JSON's. BadUsage for what is no TOML, and for what JSON lacks:
 /// dates, times, numbers that aren't finite.
 Result<SuiteSource> suiteSourceFromToml(std::string_view text, const std::string& name);
 

@@ -1,18 +1,16 @@
 #include "core/weights/safetensors_folder.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "core/base/folder.h"
 #include "core/base/joined.h"
-#include "core/base/json.h"
 #include "core/base/link_check.h"
 #include "core/base/result.h"
 #include "core/safetensors/tensor_hashes.h"
+#include "core/safetensors/weight_folder.h"
 #include "core/weights/scalar_type.h"
 #include "core/weights/scaled_fp8.h"
 #include "core/weights/shape_check.h"
@@ -24,30 +22,8 @@ namespace fs = std::filesystem;
 using safetensors::quotedName;
 using safetensors::TensorEntry;
 
-constexpr std::size_t kMaxIndexBytes = std::size_t{16} << 20;
 constexpr const char* kNeeded =
     "diffusion_pytorch_model.safetensors, model.safetensors or an index of shards";
-
-/// A shard is a file of the folder itself, whatever an index from elsewhere says.
-bool isPlainFileName(const std::string& name) {
-    return name.ends_with(".safetensors") && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
-}
-
-/// What a folder's weights are read from: a file or an index of shards; empty where there are none. Of shards
-/// and a whole file diffusers takes the shards, transformers the file; those in fp16 alone are taken where
-/// there are no others. A link whose target is gone counts: what stands behind it is not what was meant.
-fs::path weightsIn(const fs::path& folder) {
-    std::error_code failed;
-    for (const std::string variant : {"", ".fp16"})
-        for (const auto& [stem, isShardsFirst] :
-             {std::pair{"diffusion_pytorch_model", true}, std::pair{"model", false}}) {
-            const fs::path whole = folder / (stem + variant + ".safetensors"),
-                           index = folder / (std::string(stem) + ".safetensors.index" + variant + ".json");
-            for (const fs::path& each : isShardsFirst ? std::array{index, whole} : std::array{whole, index})
-                if (fs::exists(fs::symlink_status(each, failed))) return each;
-        }
-    return {};
-}
 
 /// Why there is nothing to load: what the folder has in place of what is needed.
 [[noreturn]] void throwNothingToLoad(const fs::path& folder) {
@@ -76,7 +52,7 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
         addFile(folder);
         return;
     }
-    const fs::path stored = weightsIn(folder);
+    const fs::path stored = safetensors::weightsIn(folder);
     if (stored.empty()) throwNothingToLoad(folder);
     if (auto fault = faultOfLink(stored)) throw Failure(*std::move(fault));
     if (stored.extension() == ".json")
@@ -86,7 +62,7 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
 }
 
 bool SafetensorsFolder::isOne(const fs::path& folder) {
-    return !weightsIn(folder).empty();
+    return !safetensors::weightsIn(folder).empty();
 }
 
 void SafetensorsFolder::addFile(const fs::path& path) {
@@ -99,25 +75,14 @@ void SafetensorsFolder::addFile(const fs::path& path) {
 }
 
 void SafetensorsFolder::addShards(const fs::path& index) {
-    const nlohmann::json json = readJsonObject(index, kMaxIndexBytes).value();
-    const auto map = json.find("weight_map");
-    if (map == json.end() || !map->is_object() || map->empty())
-        throw Failure(ErrorCode::InvalidData, index.string() + ": it has no weight_map");
+    const std::map<std::string, std::string> shardOf = safetensors::shardsOf(index);
     std::set<std::string> shards;
-    for (const auto& [tensor, shard] : map->items()) {
-        const std::string name = shard.is_string() ? shard.get<std::string>() : "";
-        if (!isPlainFileName(name))
-            throw Failure(ErrorCode::InvalidData, index.string() + ": tensor " + quotedName(tensor) +
-                                                      " is in " + quotedName(name) +
-                                                      ", a .safetensors file inside the folder was needed");
-        shards.insert(name);
-    }
+    for (const auto& [tensor, shard] : shardOf) shards.insert(shard);
     for (const std::string& shard : shards) addFile(index.parent_path() / shard);
-    for (const auto& [tensor, shard] : map->items())
+    for (const auto& [tensor, shard] : shardOf)
         if (!has(tensor))
             throw Failure(ErrorCode::InvalidData, index.string() + ": tensor " + quotedName(tensor) +
-                                                      " should be in " +
-                                                      quotedName(shard.get<std::string>()) + ", but isn't");
+                                                      " should be in " + quotedName(shard) + ", but isn't");
 }
 
 std::vector<std::string> SafetensorsFolder::names() const {

@@ -69,7 +69,17 @@ TEST_F(OwnDefaults, ThatTheModelCannotHaveAreRefusedByFileAndKey) {
     EXPECT_EQ(refused(R"({"vae_tiling": "some"})"), "vae_tiling \"some\": auto, on or off was needed");
     EXPECT_EQ(refused(R"({"vae_tile_px": 100})"), "vae_tile_px 100: a multiple of 16 was needed");
     EXPECT_EQ(refused(R"({"height": "tall"})").substr(0, 14), "height \"tall\":");
-    EXPECT_EQ(refused(R"({"height": 160, "num_frames": 5, "dtype": "", "vae_tiling": "on"})"), "");
+    EXPECT_EQ(refused(R"({"height": 160, "num_frames": 5, "dtype": null, "vae_tiling": "on"})"), "");
+}
+
+TEST_F(OwnDefaults, ThatAreEmptyTextsAreRefusedButForPrompts) {
+    EXPECT_EQ(refused(R"({"task": ""})"), "task \"\": for this model t2v was needed");
+    EXPECT_EQ(refused(R"({"device": ""})"), "device \"\": cpu, cuda or cuda:N was needed");
+    EXPECT_EQ(refused(R"({"dtype": ""})"), "dtype \"\": fp32, bf16 or fp16 was needed");
+    EXPECT_EQ(refused(R"({"vae_dtype": ""})"), "vae_dtype \"\": fp32, bf16 or fp16 was needed");
+    EXPECT_EQ(refused(R"({"generator": ""})"), "generator \"\": cpu or cuda was needed");
+    EXPECT_EQ(refused(R"({"vae_tiling": ""})"), "vae_tiling \"\": auto, on or off was needed");
+    EXPECT_EQ(refused(R"({"negative_prompt": "", "width": 320})"), "");
 }
 
 TEST_F(OwnDefaults, OfAModelOfOneSizeHaveNoOther) {

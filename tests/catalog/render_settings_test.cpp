@@ -541,11 +541,18 @@ TEST_F(RecipeTest, StandsWhereTheRequestSaysNothing) {
 }
 
 TEST_F(RecipeTest, RefusesWhatItCanNotSay) {
-    const auto refusal = [&](const std::string& json) { return findRecipe(file(json)).error().message; };
+    const auto refusal = [&](const std::string& json) {
+        const Error error = findRecipe(file(json)).error();
+        EXPECT_EQ(error.code, ErrorCode::BadUsage) << json;
+        return error.message;
+    };
     EXPECT_THAT(refusal(R"({"prompt": "a car"})"),
                 testing::HasSubstr("prompt \"a car\": one of name, title"));
     EXPECT_THAT(refusal(R"({"num_inference_steps": "four"})"), testing::HasSubstr("num_inference_steps"));
     EXPECT_THAT(refusal(R"({"lora": ["fast.safetensors:much"]})"), testing::HasSubstr("mine.json"));
+    EXPECT_THAT(refusal(R"({"title": 3, "flow_shift": 5})"), testing::HasSubstr("title 3: text was needed"));
+    EXPECT_THAT(refusal(R"({"flow_shift": 5, "flow_shift": 3})"), testing::HasSubstr("is there twice"));
+    EXPECT_THAT(refusal("5 steps"), testing::HasSubstr("mine.json: not JSON"));
     EXPECT_THAT(refusal("[]"), testing::HasSubstr("mine.json"));
     EXPECT_THAT(findRecipe("slowest").error().message,
                 testing::HasSubstr("--recipe slowest: one of causvid, "));

@@ -297,6 +297,31 @@ TEST(AFolderWhoseNameIsNotUtf8, IsRefusedWhereAClipWouldGo) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "no other folder";
 }
 
+TEST(AFolderWhoseNameIsNotUtf8, IsNotPutIntoADocument) {
+    const TestFolder folder;
+    const std::filesystem::path before = std::filesystem::current_path(), odd = folder.file("y\xff");
+    std::filesystem::copy(REELGRID_SOURCE_DIR "/tests/fixtures/wan/tiny-pipeline", odd / "tiny",
+                          std::filesystem::copy_options::recursive);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"backends", "new", "mine"},
+                                                  {"models", "show", "tiny"},
+                                                  {"models", "verify", "tiny"}}) {
+        std::vector<std::string> asDocument = words;
+        asDocument.emplace_back("--json");
+        std::filesystem::current_path(odd);
+        const ProgramRun document = runProgram(asDocument);
+        const bool isWritten = std::filesystem::exists("mine");
+        const ProgramRun text = runProgram(words);
+        std::filesystem::current_path(before);
+        EXPECT_EQ(document.exitCode, 2) << words[1];
+        EXPECT_THAT(document.output, IsEmpty());
+        EXPECT_THAT(document.errors, HasSubstr("--json: the "));
+        EXPECT_THAT(document.errors, HasSubstr("/y\xef\xbf\xbd/"));
+        EXPECT_THAT(document.errors, HasSubstr("its bytes aren't UTF-8"));
+        EXPECT_FALSE(isWritten);
+        EXPECT_EQ(text.exitCode, 0) << text.errors;
+    }
+}
+
 TEST(AClipWhoseNameIsNotUtf8, IsNotPutIntoAGridsDocument) {
     const TestFolder folder;
     std::ofstream(folder.file("y\xff.mp4")) << "no clip";

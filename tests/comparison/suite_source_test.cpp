@@ -58,6 +58,10 @@ TEST(SuiteSource, AFilesNameSaysItsLanguage) {
     EXPECT_EQ(toml->document, document->document);
     EXPECT_TRUE(document->lines.empty());
     EXPECT_EQ(readSuiteSource(folder.path() / "none.toml").error().code, ErrorCode::NotFound);
+    for (const char* name : {"wrong.toml", "wrong.json"}) {
+        std::ofstream(folder.path() / name) << "a list";
+        EXPECT_EQ(readSuiteSource(folder.path() / name).error().code, ErrorCode::BadUsage) << name;
+    }
 }
 
 TEST(SuiteSource, TheSameErrorHasTheLineInToml) {

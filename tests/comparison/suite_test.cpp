@@ -144,6 +144,8 @@ TEST(PromptList, ReadsLinesAndVBenchsObjects) {
     EXPECT_THAT(readPrompts(list).error().message, HasSubstr("an object with \"prompt_en\", was needed"));
     ASSERT_TRUE(writeFile(lines, "\n"));
     EXPECT_THAT(readPrompts(lines).error().message, HasSubstr("0 prompts, 1 to 10000 were needed"));
+    EXPECT_EQ(suitePlanFrom({{"prompts", "prompts.txt"}}, folder.path()).error().code, ErrorCode::BadUsage);
+    EXPECT_EQ(suitePlanFrom({{"prompts", "none.txt"}}, folder.path()).error().code, ErrorCode::NotFound);
 }
 
 TEST(PromptList, IsUtf8WithoutAMarkAndHasEachKindOfLineEnd) {

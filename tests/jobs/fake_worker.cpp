@@ -1,8 +1,8 @@
 // A worker without models. The first argument chooses how it starts ("worker": properly), the prompt of each
 // request how it goes on: "ok", "slow", "previewed", "fail", "crash", "exit", "device-lost", "garbage",
-// "endless", "stubborn", "half-written", "keeps-steps", "on-device" (the clip is called as its device),
-// "words" (as the arguments after the first). Progress carries the process id as its stage, so that tests see
-// which process did it.
+// "endless", "stubborn", "half-written", "keeps-steps", "keeps-damaged-steps", "on-device" (the clip is
+// called as its device), "words" (as the arguments after the first). Progress carries the process id as its
+// stage, so that tests see which process did it.
 
 #include <unistd.h>
 
@@ -23,6 +23,7 @@
 #include "core/protocol/result_paths.h"
 #include "core/protocol/worker_message.h"
 #include "core/result/unfinished_render.h"
+#include "tests/result/kept_state.h"
 
 namespace {
 
@@ -71,9 +72,11 @@ void perform(const RenderCommand& job) {
         std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would catch it
         std::raise(SIGSEGV);
     }
-    if (how == "keeps-steps") {
-        (void)result::writeUnfinished(job.request.output, {5, 20, job.request});
-        std::ofstream(resultFolderOf(job.request.output) / kResumeFile) << "latents";
+    if (how == "keeps-steps" || how == "keeps-damaged-steps") {
+        (void)result::writeUnfinished(job.request.output, {4, 20, job.request});
+        (void)result::writeKeptState(job.request.output, 5);
+        if (how == "keeps-damaged-steps")
+            std::filesystem::resize_file(resultFolderOf(job.request.output) / kResumeFile, 100);
         std::raise(SIGKILL);
     }
     if (how == "on-device") return say(JobDone{job.id, job.request.device.value_or("none")});

@@ -238,12 +238,14 @@ TEST(JobQueue, SaysWhichStepsAnEndedJobKept) {
     const std::string id = submit(queue, "keeps-steps", folder.path() / "clip.mp4");
     const Job ended = listener.waitForEnd(id);
     EXPECT_EQ(ended.state, JobState::Failed);
-    EXPECT_EQ(ended.stepsKept, 5);
+    EXPECT_EQ(ended.stepsKept, 5) << "of the state itself: the process died before its note said so";
     EXPECT_EQ(ended.steps, 20);
     EXPECT_TRUE(canResume(ended));
-    const Job none = listener.waitForEnd(submit(queue, "exit", folder.path() / "other.mp4"));
-    EXPECT_EQ(none.stepsKept, 0);
-    EXPECT_FALSE(canResume(none));
+    for (const char* how : {"exit", "keeps-damaged-steps"}) {
+        const Job none = listener.waitForEnd(submit(queue, how, folder.path() / "other.mp4"));
+        EXPECT_EQ(none.stepsKept, 0) << how;
+        EXPECT_FALSE(canResume(none)) << how;
+    }
 }
 
 /// Answers of any thread, in their order.

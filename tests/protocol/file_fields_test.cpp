@@ -60,5 +60,12 @@ TEST(FileFields, ErrorsCallThemByTheirKeys) {
     EXPECT_EQ(said("-- --"), "-- --");
 }
 
+TEST(FileFields, WhatAFileSaysIsTheRequestsFault) {
+    const Error said = asBadUsage({ErrorCode::InvalidData, "a.json: not JSON"});
+    EXPECT_EQ(said.code, ErrorCode::BadUsage);
+    EXPECT_EQ(said.message, "a.json: not JSON");
+    EXPECT_EQ(asBadUsage({ErrorCode::NotFound, "a.json: no such file"}).code, ErrorCode::NotFound);
+}
+
 }  // namespace
 }  // namespace reelgrid::protocol

@@ -64,6 +64,27 @@ TEST_F(IdleLoras, AreNamedWithTheAlpha) {
                     ElementsAre(line("the alpha of each of its layers is 0")));
 }
 
+TEST_F(IdleLoras, AreNamedWhereTheyAddTooLittleForAnyWeight) {
+    const std::string why = line("with its scale and alpha it adds less than 1e-20 to each weight");
+    const std::map<std::string, at::Tensor> matrices{{"transformer.a.lora_A.weight", m_down},
+                                                     {"transformer.a.lora_B.weight", m_up}};
+    std::map<std::string, at::Tensor> weak = matrices, weaker = matrices;
+    weak["transformer.a.alpha"] = at::scalar_tensor(1e-45, at::kFloat);
+    EXPECT_THAT(linesOf(weak), ElementsAre(why));
+    weak["transformer.a.alpha"] = at::scalar_tensor(1e-18, at::kFloat);
+    EXPECT_THAT(linesOf(weak), IsEmpty());
+    EXPECT_THAT(linesOf(weak, -1e-4), ElementsAre(why));
+    weaker["transformer.b.lora_A.weight"] = m_down;
+    weaker["transformer.b.lora_B.weight"] = at::zeros({6, 2});
+    EXPECT_THAT(linesOf(weaker, 1e-30), ElementsAre(why)) << "and others that add nothing";
+    EXPECT_THAT(linesOf({{"a.diff", at::full({6, 4}, 1e-30F)}}), ElementsAre(why));
+    for (const char* settings :
+         {R"({"r": 2, "lora_alpha": 1e-45})", R"({"r": 2, "lora_alpha": 0, "alpha_pattern": {"a": 1e-45}})"})
+        EXPECT_THAT(linesOf(matrices, 1, settings), ElementsAre(why)) << settings;
+    EXPECT_THAT(linesOf(matrices, 1, R"({"r": 2, "lora_alpha": 1e-45, "alpha_pattern": {"a": -1}})"),
+                IsEmpty());
+}
+
 TEST_F(IdleLoras, AreNamedWithProductsThatAreZero) {
     const std::string why =
         line("all that it would add is zero, as of one that was saved before it was trained");

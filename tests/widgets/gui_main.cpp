@@ -4,6 +4,7 @@
 #endif
 
 #include <QApplication>
+#include <QLocale>
 #include <QTemporaryDir>
 #include <fstream>
 #include <string>
@@ -33,6 +34,8 @@ int main(int argc, char** argv) {
     const QTemporaryDir home;
     for (const char* place : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"}) qputenv(place, home.path().toLocal8Bit());
     QApplication application(argc, argv);
+    // Numbers are expected with points, whoever runs the tests.
+    QLocale::setDefault(QLocale::c());
     reelgrid::widgets::applyTheme(application);
     const int result = RUN_ALL_TESTS();
 #ifdef __SANITIZE_ADDRESS__

@@ -9,6 +9,7 @@
 
 #include "widgets/charts/plot_message.h"
 #include "widgets/charts/plot_style.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
@@ -121,9 +122,10 @@ void BackendMap::showCalls() {
         cells.categories.push_back(categoryOf(calls()->choices[std::size_t(i)]));
         const auto count = std::ranges::count(shown->sites, i);
         if (count > 0)
-            items.push_back({cells.categories.back().color, cells.categories.back().name,
-                             QString("%1 %").arg(100.0 * double(count) / double(shown->sites.size()), 0, 'f',
-                                                 count == std::ssize(shown->sites) ? 0 : 1)});
+            items.push_back(
+                {cells.categories.back().color, cells.categories.back().name,
+                 QString("%1 %").arg(fixedText(100.0 * double(count) / double(shown->sites.size()),
+                                               count == std::ssize(shown->sites) ? 0 : 1))});
     }
     m_legend->setItems(std::move(items));
     m_plot->setCells(std::move(cells));

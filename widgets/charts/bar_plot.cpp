@@ -8,6 +8,7 @@
 
 #include "widgets/charts/plot_hover.h"
 #include "widgets/charts/plot_style.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -19,7 +20,7 @@ constexpr double kLeastForBars = 0.35;
 constexpr int kBeforeText = 6;
 
 QString textOf(const Bar& bar) {
-    return bar.text.isEmpty() ? QString::number(bar.value, 'g', 4) : bar.text;
+    return bar.text.isEmpty() ? significantText(bar.value, 4) : bar.text;
 }
 
 /// Where its text begins.

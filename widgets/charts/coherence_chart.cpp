@@ -15,6 +15,7 @@
 #include "widgets/charts/plot_message.h"
 #include "widgets/charts/plot_style.h"
 #include "widgets/charts/verdict_table.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -177,7 +178,7 @@ QString CoherenceChart::valueAt(std::size_t curve, double seconds) const {
     const std::vector<Point>& points = m_points[curve];
     const auto after = std::ranges::upper_bound(points, seconds + 1e-6, {}, &Point::seconds);
     if (after == points.begin() || !std::isfinite(std::prev(after)->value)) return {};
-    return QString::number(std::prev(after)->value, 'f', measure().decimals);
+    return fixedText(std::prev(after)->value, measure().decimals);
 }
 
 void CoherenceChart::updateLegend(LegendSays says) {
@@ -226,7 +227,7 @@ QString CoherenceChart::readingAt(const QPoint& at) const {
         if (const QString value = valueAt(i, seconds); !value.isEmpty())
             words += QString("\n%1 %2").arg(nameOf(m_curves[i]), value);
     if (words.isEmpty()) return words;
-    return tr("%1 at %2 s").arg(axisOf(measure())).arg(seconds, 0, 'f', 2) + words;
+    return tr("%1 at %2 s").arg(axisOf(measure()), fixedText(seconds, 2)) + words;
 }
 
 ChartTable CoherenceChart::curvesTable() const {

@@ -10,6 +10,7 @@
 
 #include "widgets/charts/plot_hover.h"
 #include "widgets/charts/plot_style.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -181,7 +182,7 @@ QString HeatMapPlot::readingOf(int column, int row) const {
     QString text =
         QString("%1 %2, %3 %4: ").arg(m_cells.rowName).arg(row).arg(m_cells.columnName).arg(column);
     if (!std::isfinite(value)) return text + tr("not measured");
-    if (m_cells.categories.empty()) return text + QString::number(value, 'g', 4);
+    if (m_cells.categories.empty()) return text + significantText(value, 4);
     return text + m_cells.categories[std::size_t(value)].name;
 }
 

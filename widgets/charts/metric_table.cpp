@@ -6,6 +6,7 @@
 
 #include "core/metrics/measures.h"
 #include "widgets/charts/chart_table.h"
+#include "widgets/theme/local_number.h"
 
 namespace reelgrid::widgets {
 
@@ -64,8 +65,7 @@ void MetricTable::setClips(const std::vector<JudgedClip>& clips) {
         for (std::size_t i = 0; i < shown.size(); ++i) {
             const auto value = metrics::numberOf(*shown[i], clips[row].metrics);
             const bool isThere = value && std::isfinite(*value);
-            auto* cell = new QTableWidgetItem(isThere ? QString::number(*value, 'f', shown[i]->decimals)
-                                                      : QString("–"));
+            auto* cell = new QTableWidgetItem(isThere ? fixedText(*value, shown[i]->decimals) : QString("–"));
             cell->setTextAlignment(Qt::AlignCenter);
             setItem(int(row), int(i) + 1, cell);
             cells << (isThere ? numberCell(*value) : QString());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -133,7 +134,7 @@ QString ThumbnailStrip::readingAt(const QPoint& at) const {
         return tr("%1: frame %2 at %3 s")
             .arg(clip.name)
             .arg(picture->frame + 1)
-            .arg(picture->seconds, 0, 'f', 2);
+            .arg(fixedText(picture->seconds, 2));
     }
     return {};
 }

@@ -13,6 +13,7 @@
 #include "widgets/charts/plot_hover.h"
 #include "widgets/charts/plot_message.h"
 #include "widgets/charts/plot_style.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -61,13 +62,13 @@ QColor shade(const QColor& base, const QString& stage) {
 }
 
 QString secondsText(double seconds) {
-    return QObject::tr("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 2 : 1);
+    return QObject::tr("%1 s").arg(fixedText(seconds, seconds < 10 ? 2 : 1));
 }
 
 constexpr double kGigabyte = 1e9;
 QString gigabytesText(std::uint64_t bytes) {
     const double gigabytes = double(bytes) / kGigabyte;
-    return QObject::tr("%1 GB").arg(gigabytes, 0, 'f', gigabytes < 10 ? 2 : 1);
+    return QObject::tr("%1 GB").arg(fixedText(gigabytes, gigabytes < 10 ? 2 : 1));
 }
 
 /// How many times as fast as the first render's; nothing where one of them was not measured.
@@ -173,14 +174,15 @@ void TimingChart::drawSpeedUps() {
         const auto denoise = result::denoiseRatio(first.timing, timing.timing);
         if (!denoise) continue;
         Bar bar{timing.name, timing.color, *denoise};
-        bar.text = tr("%1×").arg(*denoise, 0, 'f', 2);
-        bar.reading = tr("%1 against %2\ndenoise %3×").arg(timing.name, first.name).arg(*denoise, 0, 'f', 2);
+        const QString times = fixedText(*denoise, 2);
+        bar.text = tr("%1×").arg(times);
+        bar.reading = tr("%1 against %2\ndenoise %3×").arg(timing.name, first.name, times);
         if (const auto attention = ratio(attentionOf(first), attentionOf(timing)))
-            bar.reading += tr("\nattention %1×").arg(*attention, 0, 'f', 2);
+            bar.reading += tr("\nattention %1×").arg(fixedText(*attention, 2));
         if (const auto whole = ratio(first.timing.renderSeconds(), timing.timing.renderSeconds()))
-            bar.reading += tr("\nwhole render %1×").arg(*whole, 0, 'f', 2);
+            bar.reading += tr("\nwhole render %1×").arg(fixedText(*whole, 2));
         if (!timing.otherWork.isEmpty()) {
-            bar.text = tr("%1×, other work").arg(*denoise, 0, 'f', 2);
+            bar.text = tr("%1×, other work").arg(times);
             bar.reading += tr("\ndiffers: %1").arg(timing.otherWork);
         }
         bars.push_back(std::move(bar));
@@ -223,7 +225,7 @@ QString TimingChart::stepReading(const QPoint& at) const {
     for (const RenderTiming& timing : m_timings)
         if (step >= 1 && step <= std::ssize(timing.timing.steps))
             words += QString("\n%1 %2").arg(
-                timing.name, tr("%1 s").arg(timing.timing.steps[std::size_t(step) - 1], 0, 'f', 3));
+                timing.name, tr("%1 s").arg(fixedText(timing.timing.steps[std::size_t(step) - 1], 3)));
     return words.isEmpty() ? words : tr("step %1").arg(step) + words;
 }
 
@@ -298,11 +300,11 @@ void TimingChart::drawStages() {
         }
         if (total <= 0) continue;
         longest = std::max(longest, end);
-        const QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
+        const QString text = secondsText(total);
         const auto denoise = result::denoiseRatio(m_timings[m_against].timing, timing.timing);
         BarText after{nullptr, i, end, text, text};
         if (std::size_t(i) != m_against && denoise) {
-            const QString ratio = QString::number(*denoise, 'f', 2);
+            const QString ratio = fixedText(*denoise, 2);
             after.full += tr("   denoise %1× %2").arg(ratio, m_timings[m_against].name);
             if (timing.otherWork.isEmpty())
                 after.brief += tr("   %1×").arg(ratio);
@@ -382,8 +384,8 @@ void TimingChart::warnOfUnevenTimes() {
     const bool uneven = work && work->isUneven();
     m_stages->xAxis->setLabelColor(uneven || isCold ? theme::kWarning : theme::kQuiet);
     m_stages->xAxis->setLabel(uneven ? tr("seconds; uneven: the same work took %1 to %2 s")
-                                           .arg(QString::fromStdString(fixedOrShort(work->fastest, 1)))
-                                           .arg(QString::fromStdString(fixedOrShort(work->slowest, 1)))
+                                           .arg(localText(fixedOrShort(work->fastest, 1)),
+                                                localText(fixedOrShort(work->slowest, 1)))
                               : isCold ? tr("seconds, with starts that the ratios leave out")
                                        : tr("seconds"));
     m_stages->setToolTip(

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/metrics/coherence_figures.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -21,15 +22,18 @@ enum Column { Clip, Verdict, Correlation, Latents, Apart, Motion, Repeated, Expl
     QT_TRANSLATE_NOOP("Verdicts", "cross-faded"), QT_TRANSLATE_NOOP("Verdicts", "frozen"),
     QT_TRANSLATE_NOOP("Verdicts", "flat")};
 
-QString asked(double value) {
-    return QString::number(value, 'f', 2);
+constexpr int kDecimals = 2;
+constexpr int kFigureRole = Qt::UserRole;  // the number itself: its text is by the locale
+
+QString twoDecimals(double value) {
+    return fixedText(value, kDecimals);
 }
 
 }  // namespace
 
 VerdictTable::VerdictTable(QWidget* parent) : QTableWidget(0, ColumnCount, parent) {
     setAccessibleName(tr("What the clips’ coherence comes to"));
-    const QString asOf = asked(metrics::kLeastOfRun), asOfModule = asked(metrics::kLeastOfModule);
+    const QString asOf = twoDecimals(metrics::kLeastOfRun), asOfModule = twoDecimals(metrics::kLeastOfModule);
     addHeading(Clip, tr("clip"), {});
     addHeading(Verdict, tr("verdict"),
                tr("Frozen and cross-faded clips correlate as well as moving ones: coherent is a clip whose "
@@ -40,12 +44,12 @@ VerdictTable::VerdictTable(QWidget* parent) : QTableWidget(0, ColumnCount, paren
                    .arg(asOf, asOfModule));
     addHeading(Latents, tr("latents"), tr("Frame correlation of the latents"));
     addHeading(Apart, tr("apart"), tr("Frame correlation of frames that were made apart"));
-    addHeading(Motion, tr("motion\n≥ %1").arg(asked(metrics::kLeastMotion)),
+    addHeading(Motion, tr("motion\n≥ %1").arg(twoDecimals(metrics::kLeastMotion)),
                tr("Codes by which neighbouring frames differ"));
-    addHeading(Repeated, tr("repeats\n≤ %1").arg(asked(metrics::kMostRepeated)),
+    addHeading(Repeated, tr("repeats\n≤ %1").arg(twoDecimals(metrics::kMostRepeated)),
                tr("How much the change from beginning to middle is that from there to the end: more is a "
                   "cross-fade, unless flow explains it"));
-    addHeading(Explained, tr("flow\n≥ %1").arg(asked(metrics::kLeastExplained)),
+    addHeading(Explained, tr("flow\n≥ %1").arg(twoDecimals(metrics::kLeastExplained)),
                tr("Share of the change that optical flow explains"));
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setSelectionMode(QAbstractItemView::NoSelection);
@@ -64,7 +68,8 @@ void VerdictTable::addHeading(int column, const QString& text, const QString& ti
 
 void VerdictTable::put(int column, const std::optional<double>& value, bool isMet) {
     const bool isThere = value && std::isfinite(*value);
-    auto* item = new QTableWidgetItem(isThere ? QString::number(*value, 'f', 2) : QString("–"));
+    auto* item = new QTableWidgetItem(isThere ? twoDecimals(*value) : QString("–"));
+    if (isThere) item->setData(kFigureRole, *value);
     item->setTextAlignment(Qt::AlignCenter);
     if (isThere && !isMet) item->setForeground(theme::kWarning);
     setItem(rowCount() - 1, column, item);
@@ -106,7 +111,11 @@ ChartTable VerdictTable::table() const {
         QStringList cells;
         for (int column = 0; column < ColumnCount; ++column) {
             const QTableWidgetItem* cell = item(row, column);
-            cells << (cell == nullptr || cell->text() == "–" ? QString() : cell->text());
+            const QVariant value = cell == nullptr ? QVariant() : cell->data(kFigureRole);
+            if (column < Correlation)
+                cells << cell->text();
+            else
+                cells << (value.isValid() ? QString::number(value.toDouble(), 'f', kDecimals) : QString());
         }
         table.rows.push_back(cells);
     }

@@ -13,6 +13,7 @@
 #include "widgets/measure/kept_map_view.h"
 #include "widgets/measure/points_chart.h"
 #include "widgets/measure/result_table.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -46,9 +47,8 @@ PointSeries histogramOf(const Named& tensor, const TensorFigures& figures) {
         const double from = *figures.low + width * double(bin);
         series.points.emplace_back(from, figures.histogram[bin]);
         series.labels << QObject::tr("%1: %2 values from %3 to %4")
-                             .arg(tensor.name)
-                             .arg(figures.histogram[bin], 0, 'f', 0)
-                             .arg(figure(from), figure(from + width));
+                             .arg(tensor.name, fixedText(figures.histogram[bin], 0), figure(from),
+                                  figure(from + width));
     }
     return series;
 }
@@ -57,8 +57,8 @@ PointSeries histogramOf(const Named& tensor, const TensorFigures& figures) {
 QString rangeText(int block, int blocks, double size) {
     const double from = std::floor(block * size / blocks);
     const double to = std::floor((block + 1) * size / blocks) - 1;
-    return from >= to ? QString::number(from, 'f', 0)
-                      : QObject::tr("%1 to %2").arg(from, 0, 'f', 0).arg(to, 0, 'f', 0);
+    return from >= to ? fixedText(from, 0)
+                      : QObject::tr("%1 to %2").arg(fixedText(from, 0), fixedText(to, 0));
 }
 
 }  // namespace
@@ -113,12 +113,11 @@ void CaptureDetailsView::fillFigures(const CaptureDetails& details) {
             x.outliers.empty()
                 ? figure({})
                 : tr("%1× the median")
-                      .arg(std::ranges::max(x.outliers, {}, &ChannelOutlier::timesMedian).timesMedian, 0, 'f',
-                           1);
+                      .arg(fixedText(
+                          std::ranges::max(x.outliers, {}, &ChannelOutlier::timesMedian).timesMedian, 1));
         table.rows.push_back({tensor.name, figure(x.mean), figure(x.deviation), figure(x.absMax),
-                              figure(x.low), figure(x.high), QString::number(x.nans, 'f', 0),
-                              QString::number(x.infinities, 'f', 0), QString::number(x.elements, 'f', 0),
-                              farthest});
+                              figure(x.low), figure(x.high), fixedText(x.nans, 0), fixedText(x.infinities, 0),
+                              fixedText(x.elements, 0), farthest});
     }
     m_figures->setTable(table);
 }
@@ -173,8 +172,8 @@ void CaptureDetailsView::drawMap(const CaptureDetails& details) {
     cells.columns = map.columns;
     cells.rows = map.rows;
     cells.values = map.means;
-    cells.columnName = tr("keys, %1 in %2 blocks").arg(map.keys, 0, 'f', 0).arg(map.columns);
-    cells.rowName = tr("queries, %1 in %2 blocks").arg(map.queries, 0, 'f', 0).arg(map.rows);
+    cells.columnName = tr("keys, %1 in %2 blocks").arg(fixedText(map.keys, 0)).arg(map.columns);
+    cells.rowName = tr("queries, %1 in %2 blocks").arg(fixedText(map.queries, 0)).arg(map.rows);
     cells.valueName = tr("mean weight of a key in head %1").arg(map.head);
     const auto reading = [map](int column, int row) {
         const double mean = map.means[std::size_t(row) * std::size_t(map.columns) + std::size_t(column)];

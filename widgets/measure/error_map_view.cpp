@@ -110,8 +110,8 @@ QString ErrorMapView::reading(const LockstepBackend& backend, int step, int row)
         return backend.why.empty() ? words : words + " (" + QString::fromStdString(backend.why) + ')';
     }
     words += tr(":  cosine %1   L1 %2   RMSE %3")
-                 .arg(errors.cosine[index], 0, 'g', 8)
-                 .arg(figure(errors.relativeL1[index]), figure(errors.rmse[index]));
+                 .arg(figure(errors.cosine[index], 8), figure(errors.relativeL1[index]),
+                      figure(errors.rmse[index]));
     if (!isWhole && !backend.seconds.empty()) words += "   " + secondsText(backend.seconds[index]);
     return words;
 }

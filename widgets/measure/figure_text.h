@@ -5,7 +5,7 @@
 
 namespace reelgrid::widgets {
 
-// Figures as tables and charts show them; what was not measured is a dash.
+// Figures as tables and charts show them, by the user's locale; what was not measured is a dash.
 
 /// Three to four digits: "12.3", "0.00412", "1.2e-07".
 QString figure(std::optional<double> value, int digits = 4);

@@ -13,6 +13,7 @@
 #include "widgets/measure/figure_text.h"
 #include "widgets/measure/points_chart.h"
 #include "widgets/measure/result_table.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
@@ -128,7 +129,7 @@ void KernelView::drawBars(const std::vector<const KernelRow*>& rows) {
             bar.upTo = row->msP95;
         }
         bar.text = figure(value, 3) + ' ' + unitOf(shown);
-        if (isTime && row->timesSdpa) bar.text += tr("   %1×").arg(*row->timesSdpa, 0, 'f', 2);
+        if (isTime && row->timesSdpa) bar.text += tr("   %1×").arg(fixedText(*row->timesSdpa, 2));
         if (row->flopAreDenseEquivalent) bar.fill = Bar::Fill::Hollow;
         bars.push_back(std::move(bar));
     }
@@ -185,8 +186,8 @@ void KernelView::fillTable(const std::vector<const KernelRow*>& rows) {
         table.rows.push_back(
             {nameOf(*row), noteOf(*row), figure(row->msP50), figure(row->msP95), figure(row->msKernelP50),
              QString::number(row->repetitions), figure(row->timesSdpa, 3), figure(row->tflops),
-             row->peakShare ? QString("%1 %").arg(100 * *row->peakShare, 0, 'f', 1) : figure({}),
-             figure(row->gbytesPerSecond), QString::number(row->cosine, 'f', 6), figure(row->l1, 3),
+             row->peakShare ? QString("%1 %").arg(fixedText(100 * *row->peakShare, 1)) : figure({}),
+             figure(row->gbytesPerSecond), fixedText(row->cosine, 6), figure(row->l1, 3),
              figure(row->rmse, 3), figure(row->maxError, 3)});
     m_table->setTable(table);
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "widgets/charts/plot_style.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -153,7 +154,8 @@ QString PointsChart::readingAt(const QPointF& at) const {
     const QPointF& point = series.points[std::size_t(near.point)];
     const QString label = series.labels.value(near.point);
     if (!label.isEmpty()) return label;
-    return QString("%1  %2, %3").arg(series.name).arg(point.x(), 0, 'g', 5).arg(point.y(), 0, 'g', 5);
+    return QString("%1  %2, %3")
+        .arg(series.name, significantText(point.x(), 5), significantText(point.y(), 5));
 }
 
 }  // namespace reelgrid::widgets

@@ -10,6 +10,7 @@
 #include "widgets/measure/bars_chart.h"
 #include "widgets/measure/figure_text.h"
 #include "widgets/measure/result_table.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
@@ -24,7 +25,7 @@ using measurements::TraceSummary;
 using measurements::TraceTime;
 
 QString percent(double part, double whole) {
-    return whole > 0 ? QString("%1 %").arg(100 * part / whole, 0, 'f', 1) : figure({});
+    return whole > 0 ? QString("%1 %").arg(fixedText(100 * part / whole, 1)) : figure({});
 }
 
 QLabel* plainLabel(const QString& words, const char* look = nullptr) {
@@ -164,9 +165,9 @@ QStringList notesOf(const TraceComparison& comparison) {
 }  // namespace
 
 TraceView::TraceView(const TraceSummary& summary, QWidget* parent) : QWidget(parent) {
-    QString about = tr("%1 events   %2 from the first to the last   threads %3")
-                        .arg(summary.events, 0, 'f', 0)
-                        .arg(secondsText(summary.span), secondsText(summary.selfCpu));
+    QString about =
+        tr("%1 events   %2 from the first to the last   threads %3")
+            .arg(fixedText(summary.events, 0), secondsText(summary.span), secondsText(summary.selfCpu));
     if (summary.device) about += tr("   device %1").arg(secondsText(summary.device));
     const QStringList doubts = doubtsOf(summary.leftOut, summary.cutShort);
     for (const QString& doubt : doubts) about += "   " + tr("events %1").arg(doubt);

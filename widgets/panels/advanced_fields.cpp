@@ -15,6 +15,7 @@
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_fields.h"
 #include "widgets/panels/rank_fields.h"
+#include "widgets/theme/local_number.h"
 
 namespace reelgrid::widgets {
 
@@ -177,7 +178,7 @@ void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
     m_execution->takeDefaults(model);
     m_ranks->takeDefaults(model);
     m_ofSomeModels->takeDefaults(model);
-    m_fps->setPlaceholderText(tr("model's: %1").arg(model.defaults.fps));
+    m_fps->setPlaceholderText(tr("model's: %1").arg(significantText(model.defaults.fps, 6)));
     m_scheduler->setEnabled(model.takes("scheduler"));
     m_flowShift->setEnabled(model.takes("flow_shift"));
     m_takesStepCache = model.takes("step_cache");

@@ -4,7 +4,8 @@
 
 namespace reelgrid::widgets {
 
-/// A time in a clip: "01:02.500", from an hour on "31:00:02.500", however many hours.
+/// A time in a clip: "01:02.500", from an hour on "31:00:02.500", however many hours; with the locale's
+/// point.
 QString clockText(double seconds);
 
 }  // namespace reelgrid::widgets

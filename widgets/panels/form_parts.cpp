@@ -7,6 +7,8 @@
 #include <QPlainTextEdit>
 #include <QSpinBox>
 
+#include "widgets/theme/local_number.h"
+
 namespace reelgrid::widgets {
 
 namespace {
@@ -76,6 +78,11 @@ std::string chosenIn(const QComboBox* box) {
     return box->currentData().toString().toStdString();
 }
 
+QValidator::State DecimalBox::validate(QString& text, int& position) const {
+    text.replace('.', locale().decimalPoint());
+    return QDoubleSpinBox::validate(text, position);
+}
+
 RealBox::RealBox(const QString& name, const char* option) {
     setRange(-kLargestReal, kLargestReal);
     setDecimals(kDecimals);
@@ -102,13 +109,11 @@ OptionalRealEdit::OptionalRealEdit(const QString& name, const char* option) {
 }
 
 void OptionalRealEdit::setValue(std::optional<double> value) {
-    setText(value ? QString::number(*value, 'g', QLocale::FloatingPointShortest) : QString());
+    setText(value ? shortestText(*value) : QString());
 }
 
 std::optional<double> OptionalRealEdit::value() const {
-    bool isNumber = false;
-    const double value = text().trimmed().toDouble(&isNumber);
-    return isNumber ? std::optional(value) : std::nullopt;
+    return numberIn(text().trimmed());
 }
 
 QString OptionalRealEdit::problem() const {

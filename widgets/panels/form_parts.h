@@ -32,8 +32,17 @@ void choose(QComboBox* box, const std::string& value);
 /// The chosen entry's data; empty where it stands for the model's own choice.
 [[nodiscard]] std::string chosenIn(const QComboBox* box);
 
+/// Takes a point beside the locale's own: "5.5" is no 55, as where points group thousands.
+class DecimalBox : public QDoubleSpinBox {
+    Q_OBJECT
+
+  public:
+    using QDoubleSpinBox::QDoubleSpinBox;
+    QValidator::State validate(QString& text, int& position) const override;
+};
+
 /// A real number, shown without zeros at its end.
-class RealBox : public QDoubleSpinBox {
+class RealBox : public DecimalBox {
     Q_OBJECT
 
   public:
@@ -41,7 +50,8 @@ class RealBox : public QDoubleSpinBox {
     [[nodiscard]] QString textFromValue(double value) const override;
 };
 
-/// A real number that may be absent: then the field is empty and says what holds in its place.
+/// A real number that may be absent: then the field is empty and says what holds in its place. Written by the
+/// locale, read by it or with a point.
 class OptionalRealEdit : public QLineEdit {
     Q_OBJECT
 

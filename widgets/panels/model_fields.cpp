@@ -4,19 +4,19 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QLocale>
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "core/protocol/render_fields.h"
 #include "widgets/panels/form_parts.h"
+#include "widgets/theme/local_number.h"
 
 namespace reelgrid::widgets {
 namespace {
 
 QString shownText(double value) {
-    return QString::number(value, 'g', QLocale::FloatingPointShortest);
+    return shortestText(value);
 }
 QString shownText(int value) {
     return QString::number(value);
@@ -31,9 +31,9 @@ QString shownText(const std::optional<T>& value) {
 
 /// False where the text is no such value.
 bool readText(const QString& text, double& value) {
-    bool isNumber = false;
-    value = text.toDouble(&isNumber);
-    return isNumber;
+    const std::optional<double> number = numberIn(text);
+    if (number) value = *number;
+    return number.has_value();
 }
 bool readText(const QString& text, int& value) {
     bool isNumber = false;

@@ -12,6 +12,7 @@
 #include "widgets/panels/clock_text.h"
 #include "widgets/panels/timeline_slider.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/video_grid/player.h"
 
 namespace reelgrid::widgets {
@@ -24,7 +25,7 @@ constexpr int kLeastWidth = 480;
 constexpr int kUsualFrames = 9999;
 
 QString nameOfSpeed(double speed) {
-    return QString::number(speed, 'g', 3) + QChar(0xd7);
+    return significantText(speed, 3) + QChar(0xd7);
 }
 }  // namespace
 

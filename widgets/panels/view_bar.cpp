@@ -2,7 +2,6 @@
 
 #include <QAbstractSpinBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPushButton>
@@ -14,6 +13,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/panels/form_parts.h"
 #include "widgets/video_grid/player.h"
 #include "widgets/video_grid/video_grid.h"
 
@@ -124,7 +124,7 @@ void ViewBar::addDifference(QHBoxLayout& row) {
     connect(m_kind, &QComboBox::activated, this, [this](int kind) {
         change([kind](ViewState& look) { look.difference = DifferenceKind(kind); });
     });
-    m_gain = named(new QDoubleSpinBox, tr("Gain"), tr("Times what differences are shown (+ and -)"));
+    m_gain = named(new DecimalBox, tr("Gain"), tr("Times what differences are shown (+ and -)"));
     m_gain->setRange(1, 255);
     m_gain->setDecimals(0);
     m_gain->setPrefix(QChar(0xd7));
@@ -135,8 +135,7 @@ void ViewBar::addDifference(QHBoxLayout& row) {
 }
 
 void ViewBar::addTwoPictures(QHBoxLayout& row) {
-    m_angle =
-        named(new QDoubleSpinBox, tr("Angle"), tr("Of the wipe's line: 90° is upright (Shift+W: turn)"));
+    m_angle = named(new DecimalBox, tr("Angle"), tr("Of the wipe's line: 90° is upright (Shift+W: turn)"));
     m_angle->setRange(-180, 180);
     m_angle->setDecimals(0);
     m_angle->setWrapping(true);
@@ -149,7 +148,7 @@ void ViewBar::addTwoPictures(QHBoxLayout& row) {
     connect(m_opacity, &QSlider::valueChanged, this, [this](int percent) {
         change([percent](ViewState& look) { look.onionOpacity = percent / 100.0; });
     });
-    m_rate = named(new QDoubleSpinBox, tr("Flicker rate"), tr("Changes a second"));
+    m_rate = named(new DecimalBox, tr("Flicker rate"), tr("Changes a second"));
     m_rate->setRange(0.5, 20);
     m_rate->setDecimals(1);
     m_rate->setSuffix(tr(" Hz"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/theme/local_number.h"
 #include "widgets/video_grid/overlay_pictures.h"
 #include "widgets/video_grid/wipe_geometry.h"
 #include "widgets/video_grid/yuv_conversion.h"
@@ -34,7 +35,7 @@ QString label(const GridScene& scene, const GridScene::Placed& place) {
 
 QString detail(const GridScene& scene, const GridScene::Placed& place) {
     const GridScene::Tile& tile = scene.tiles[std::size_t(place.tile)];
-    const QString times = QString(QChar(0xd7)) + QString::number(scene.look.gain, 'g', 3);
+    const QString times = QString(QChar(0xd7)) + significantText(scene.look.gain, 3);
     if (place.against >= 0) switch (scene.look.difference) {
             case session::DifferenceKind::Signed:
                 return QGuiApplication::translate("GridOverlay", "signed %1").arg(times);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/theme/local_number.h"
 #include "widgets/video_grid/difference.h"
 #include "widgets/video_grid/grid_scene.h"
 
@@ -108,7 +109,8 @@ QImage heatLegend(double gain, double pixelRatio) {
     constexpr int kBarHeight = 8;
     const QFontMetrics metrics(labelFont(false));
     const QString least = "0";
-    const QString most = QGuiApplication::translate("GridOverlay", "%1 codes").arg(255 / gain, 0, 'g', 3);
+    const QString most =
+        QGuiApplication::translate("GridOverlay", "%1 codes").arg(significantText(255 / gain, 3));
     const int bar = 8 + metrics.horizontalAdvance(least) + 6;
     const int width = bar + kBarWidth + 6 + metrics.horizontalAdvance(most) + 8;
     const int height = metrics.height() + 8;

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
@@ -34,13 +35,18 @@ QString axisTitle(const std::string& key) {
     return known == kAxisTitles.end() ? text(key) : QCoreApplication::translate("Axes", known->second);
 }
 
+QString axisValueText(const nlohmann::json& value) {
+    return value.is_number_float() ? widgets::shortestText(value.get<double>())
+                                   : text(suite::valueText(value));
+}
+
 QString measureTitle(const SuiteMeasure& measure) {
     const QString title = QCoreApplication::translate("Measures", measure.title);
     return *measure.unit == '\0' ? title : QString("%1, %2").arg(title, QString::fromUtf8(measure.unit));
 }
 
 QString numberText(double value, const SuiteMeasure& measure) {
-    return QString::number(value, 'f', measure.decimals);
+    return widgets::fixedText(value, measure.decimals);
 }
 
 SuiteTable::SuiteTable(std::shared_ptr<const suite::SuiteResult> suite, QObject* parent)
@@ -89,8 +95,8 @@ QVariant SuiteTable::axisData(std::size_t row, std::size_t axis, int role) const
         m_suite->plan.axes[axis].values[m_suite->plan.jobs[m_suite->rows[row].job].at[axis]];
     if (role == kSortRole && value.is_number()) return value.get<double>();
     const bool isBackend = m_suite->plan.axes[axis].key == suite::kBackendAxis;
-    const QString words = text(
-        suite::withRemark(suite::valueText(value), isBackend ? m_suite->rows[row].remark : std::string()));
+    const QString words = text(suite::withRemark(axisValueText(value).toStdString(),
+                                                 isBackend ? m_suite->rows[row].remark : std::string()));
     if (role == Qt::DisplayRole || role == kSortRole) return words.simplified();
     return role == Qt::ToolTipRole ? QVariant(words) : QVariant();
 }

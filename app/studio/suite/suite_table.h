@@ -13,9 +13,11 @@ namespace reelgrid::studio {
 
 /// An axis as people call it: "Prompt", "Backend", or the request's field.
 QString axisTitle(const std::string& key);
+/// A value of an axis: the suite's file's own text, of a fraction by the locale.
+QString axisValueText(const nlohmann::json& value);
 /// A measure likewise, with its unit.
 QString measureTitle(const suite::SuiteMeasure& measure);
-/// "41.20"; of a difference with its sign.
+/// "41.20", by the locale.
 QString numberText(double value, const suite::SuiteMeasure& measure);
 
 /// The clips of a suite: where each is on the axes, what was measured of it, why it isn't there.

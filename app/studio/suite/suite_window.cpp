@@ -16,6 +16,7 @@
 #include "core/suite/row_check.h"
 #include "core/suite/suite_file.h"
 #include "widgets/measure/result_table.h"
+#include "widgets/theme/local_number.h"
 #include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
@@ -44,13 +45,14 @@ QString intervalText(const Estimate& estimate, const SuiteMeasure& measure, Sign
 
 QStringList valueRow(const QString& axis, const QString& value, const MeasureSummary& summary) {
     const SuiteMeasure& measure = *summary.measure;
-    return {axis,
-            value,
-            measureTitle(measure),
-            intervalText(summary.all, measure, Sign::Minus),
-            summary.difference ? intervalText(*summary.difference, measure, Sign::Both) : QString("–"),
-            summary.winRate ? QString("%1 %").arg(100 * *summary.winRate, 0, 'f', 0) : QString("–"),
-            QString::number(summary.all.clips)};
+    return {
+        axis,
+        value,
+        measureTitle(measure),
+        intervalText(summary.all, measure, Sign::Minus),
+        summary.difference ? intervalText(*summary.difference, measure, Sign::Both) : QString("–"),
+        summary.winRate ? QString("%1 %").arg(widgets::fixedText(100 * *summary.winRate, 0)) : QString("–"),
+        QString::number(summary.all.clips)};
 }
 
 QLabel* wordsLine(const QString& words, const char* look) {
@@ -155,9 +157,9 @@ void SuiteWindow::fillValues() {
                               {}};
     for (const suite::ValueSummary& value : m_suite->values)
         for (const MeasureSummary& summary : value.measures)
-            table.rows.push_back(
-                valueRow(axisTitle(value.axis),
-                         text(suite::withRemark(suite::valueText(value.value), value.remark)), summary));
+            table.rows.push_back(valueRow(
+                axisTitle(value.axis),
+                text(suite::withRemark(axisValueText(value.value).toStdString(), value.remark)), summary));
     for (const suite::SuiteResult::Against& against : m_suite->against)
         for (const MeasureSummary& summary : against.measures)
             table.rows.push_back(valueRow(tr("against %1").arg(text(against.folder)),
