@@ -55,8 +55,22 @@ void BackgroundThread::loop(const std::stop_token& stop) {
         } catch (const std::exception& failure) {
             completion = [this, why = QString::fromUtf8(failure.what())] { Q_EMIT failed(why); };
         }
-        if (completion) QMetaObject::invokeMethod(this, std::move(completion), Qt::QueuedConnection);
+        if (!completion) continue;
+        lock.lock();
+        m_completions.push_back(std::move(completion));
+        lock.unlock();
+        QMetaObject::invokeMethod(this, &BackgroundThread::complete, Qt::QueuedConnection);
     }
+}
+
+void BackgroundThread::complete() {
+    Completion completion;
+    {
+        const std::scoped_lock lock(m_mutex);
+        completion = std::move(m_completions.front());
+        m_completions.pop_front();
+    }
+    completion();
 }
 
 }  // namespace reelgrid::studio

@@ -34,10 +34,13 @@ class BackgroundThread : public QObject {
 
   private:
     void loop(const std::stop_token& stop);
+    /// On the GUI thread: calls the first completion.
+    void complete();
 
     std::mutex m_mutex;
     std::condition_variable_any m_added;
     std::deque<Work> m_waiting;
+    std::deque<Completion> m_completions;
     std::jthread m_thread;
 };
 
