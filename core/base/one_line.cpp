@@ -7,7 +7,9 @@
 namespace reelgrid {
 
 std::string nameInOneLine(const std::string& name) {
-    const bool isPlain = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+    constexpr std::size_t kMostBytes = 1000;  // of a path in a repository; a tensor's name has far fewer
+    const bool isPlain = name.size() <= kMostBytes &&
+                         std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
     return isPlain ? name : showJson(nlohmann::json(name));
 }
 

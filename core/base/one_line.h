@@ -12,8 +12,8 @@ inline std::string inOneLine(std::string text) {
     return text;
 }
 
-/// A key or name that a file's author chose: as it is, or where it holds control characters as JSON writes
-/// it.
+/// A key or name that a file's author chose: as it is, or where it holds control characters or is of a length
+/// that no name has, as JSON writes it, shortened.
 std::string nameInOneLine(const std::string& name);
 
 }  // namespace reelgrid

@@ -72,12 +72,20 @@ const pt::Tensor& required(const Content& content, const char* key, std::size_t 
     return *found;
 }
 
-bool isBshd(const Content& content, Layout layout) {
+/// SageAttention was told its layout where the capture itself doesn't say it.
+bool isBshd(const Content& content, const pt::Dict* kwargs, Layout layout) {
     if (layout != Layout::Recorded) return layout == Layout::Bshd;
     const std::string recorded = content.text("layout");
     if (recorded != "" && recorded != "BHSD" && recorded != "BSHD")
         refuse("layout " + recorded + ": BHSD or BSHD was needed");
-    return recorded == "BSHD";
+    const std::string told = kwargs == nullptr ? "" : Content(*kwargs).text("tensor_layout");
+    if (told != "" && told != "HND" && told != "NHD")
+        refuse("kwargs' tensor_layout " + told + ": HND or NHD was needed");
+    const bool isToldBshd = told == "NHD", isRecordedBshd = recorded == "BSHD";
+    if (recorded.empty()) return isToldBshd;
+    if (!told.empty() && isToldBshd != isRecordedBshd)
+        refuse("kwargs' tensor_layout " + told + " is another layout than the capture's " + recorded);
+    return isRecordedBshd;
 }
 
 at::Tensor heads(const pt::Tensor& stored, bool bshd) {
@@ -166,7 +174,8 @@ bool isNothing(const pt::Value& value) {
 /// nothing of.
 void readArguments(const pt::Dict& kwargs, CapturedCall& call) {
     const Content given(kwargs);
-    for (const char* key : {"dropout_p", "softcap", "window_size", "attn_mask", "alibi_slopes"})
+    for (const char* key :
+         {"dropout_p", "softcap", "window_size", "attention_chunk", "attn_mask", "attn_bias", "alibi_slopes"})
         if (const pt::Value* value = kwargs.find(key); value != nullptr && !isNothing(*value))
             refuse(std::string("kwargs has ") + key +
                    ": a call without was needed, this is another attention");
@@ -174,7 +183,7 @@ void readArguments(const pt::Dict& kwargs, CapturedCall& call) {
     for (const char* key : {"is_causal", "causal"})
         if (const auto* causal = given.find<bool>(key, "True or False"); causal != nullptr && *causal)
             call.mask = kernels::Mask::Causal;
-    for (const char* key : {"softmax_scale", "scale"}) {
+    for (const char* key : {"softmax_scale", "scale", "sm_scale"}) {
         const auto scale = given.scale(key);
         constexpr double kRounding = 1e-6;
         if (scale && call.scale && std::abs(*scale - *call.scale) > kRounding * *call.scale)
@@ -186,7 +195,8 @@ void readArguments(const pt::Dict& kwargs, CapturedCall& call) {
 
 CapturedCall callFrom(const Content& content, const fs::path& file, Layout layout) {
     const auto name = captureNameOf(file);
-    const bool bshd = isBshd(content, layout);
+    const auto* kwargs = content.find<pt::Dict>("kwargs", "a dict");
+    const bool bshd = isBshd(content, kwargs, layout);
     constexpr std::int64_t kMostCalls = std::int64_t{1} << 40;
     constexpr std::int64_t kMostPlaces = 1'000'000;
     CapturedCall call{.file = file,
@@ -211,7 +221,7 @@ CapturedCall callFrom(const Content& content, const fs::path& file, Layout layou
         refuse("it has proj_l_bias without proj_l_weight: both or none were needed");
     call.grid = gridFrom(content, call.q_BHND.size(2));
     if (call.kernel.empty() && name) call.kernel = name->kernel;
-    if (const auto* kwargs = content.find<pt::Dict>("kwargs", "a dict")) readArguments(*kwargs, call);
+    if (kwargs != nullptr) readArguments(*kwargs, call);
     return call;
 }
 

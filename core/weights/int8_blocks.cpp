@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/base/result.h"
+#include "core/weights/scalar_type.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -47,14 +47,8 @@ at::Tensor Int8BlockWeights::require(const std::string& name, at::IntArrayRef sh
     const at::Tensor integers_OI = m_checkpoint->require(integerName, shape);
     const at::Tensor scales =
         m_checkpoint->require(scaleName, {int8BlocksOf(shape[0]), int8BlocksOf(shape[1])});
-    if (!integers_OI.is_meta() && integers_OI.scalar_type() != at::kChar)
-        throw Failure(ErrorCode::InvalidData, m_checkpoint->whereIs(integerName) + " has dtype " +
-                                                  at::toString(integers_OI.scalar_type()) +
-                                                  ", int8 was needed");
-    if (!scales.is_floating_point())
-        throw Failure(ErrorCode::InvalidData, m_checkpoint->whereIs(scaleName) + " has dtype " +
-                                                  at::toString(scales.scalar_type()) +
-                                                  ", a floating-point one was needed");
+    if (!integers_OI.is_meta()) requireInt8(integers_OI.scalar_type(), m_checkpoint->whereIs(integerName));
+    requireFloatingPoint(scales.scalar_type(), m_checkpoint->whereIs(scaleName));
     return ofInt8Blocks(integers_OI, scales);
 }
 

@@ -25,6 +25,19 @@ using safetensors::TensorEntry;
 constexpr const char* kNeeded =
     "diffusion_pytorch_model.safetensors, model.safetensors or an index of shards";
 
+/// "blocks.3.attn1.to_q.weight" → "blocks.#.attn1.to_q.weight", the same layer of every block.
+std::string kindOfLayer(const std::string& name) {
+    std::string kind;
+    for (std::size_t begin = 0; begin <= name.size();) {
+        const std::size_t end = std::min(name.find('.', begin), name.size());
+        const std::string part = name.substr(begin, end - begin);
+        const bool isNumber = part.find_first_not_of("0123456789") == part.npos;
+        kind += (begin == 0 ? "" : ".") + (isNumber ? "#" : part);
+        begin = end + 1;
+    }
+    return kind;
+}
+
 /// Why there is nothing to load: what the folder has in place of what is needed.
 [[noreturn]] void throwNothingToLoad(const fs::path& folder) {
     if (auto fault = faultOfLink(folder)) throw Failure(*std::move(fault));
@@ -50,6 +63,7 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
     std::error_code failed;
     if (fs::is_regular_file(folder, failed)) {
         addFile(folder);
+        noteScaledLayers();
         return;
     }
     const fs::path stored = safetensors::weightsIn(folder);
@@ -59,6 +73,7 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
         addShards(stored);
     else
         addFile(stored);
+    noteScaledLayers();
 }
 
 bool SafetensorsFolder::isOne(const fs::path& folder) {
@@ -126,8 +141,23 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
     if (!isFp8(scalarTypeOf(entry.dtype))) return tensor;
     const auto scale = scaleOf(name);
     requireNoOtherScale(name, scale);
-    return scale == m_tensors.end() ? tensor
-                                    : dequantised(tensor, view(scale->second), whereIs(scale->first));
+    if (scale != m_tensors.end()) return dequantised(tensor, view(scale->second), whereIs(scale->first));
+    requireNoLostScale(name);
+    return tensor;
+}
+
+void SafetensorsFolder::noteScaledLayers() {
+    for (const auto& [name, stored] : m_tensors)
+        if (isFp8(scalarTypeOf(stored.entry.dtype)) && scaleOf(name) != m_tensors.end())
+            m_scaledLayers.try_emplace(kindOfLayer(name), name);
+}
+
+void SafetensorsFolder::requireNoLostScale(const std::string& weightName) const {
+    const auto other = m_scaledLayers.find(kindOfLayer(weightName));
+    if (other == m_scaledLayers.end()) return;
+    throw Failure(ErrorCode::InvalidData,
+                  whereIs(weightName) + " is in FP8 without a scale, which " + quotedName(other->second) +
+                      " has: " + quotedName(joined(scaleNamesOf(weightName), " or ")) + " was needed");
 }
 
 /// The first of the names that are read; the end where none is there.

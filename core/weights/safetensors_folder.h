@@ -54,6 +54,9 @@ class SafetensorsFolder final : public WeightSource {
     [[nodiscard]] bool belongsToScaledFp8(const std::string& name) const;
     using Tensors = std::map<std::string, Stored>;
     [[nodiscard]] Tensors::const_iterator scaleOf(const std::string& weightName) const;
+    /// Throws Failure(InvalidData) where the same layer of other blocks has a scale.
+    void requireNoLostScale(const std::string& weightName) const;
+    void noteScaledLayers();
     /// `known`: the scale that is used.
     void requireNoOtherScale(const std::string& weightName, Tensors::const_iterator known) const;
     static at::Tensor view(const Stored& stored);
@@ -63,6 +66,7 @@ class SafetensorsFolder final : public WeightSource {
     std::filesystem::path m_folder;
     std::vector<std::filesystem::path> m_paths;
     Tensors m_tensors;
+    std::map<std::string, std::string> m_scaledLayers;  ///< a weight of FP8 with its scale, by kind of layer
 };
 
 }  // namespace reelgrid::weights

@@ -28,6 +28,11 @@ constexpr std::array kPairs{
     Pair{ElementType::Bool, at::kBool},
 };
 
+[[noreturn]] void throwOfType(at::ScalarType dtype, const std::string& where, const char* needed) {
+    throw Failure(ErrorCode::InvalidData,
+                  where + " has dtype " + at::toString(dtype) + ", " + needed + " was needed");
+}
+
 }  // namespace
 
 at::ScalarType scalarTypeOf(ElementType type) {
@@ -40,6 +45,14 @@ ElementType elementTypeOf(at::ScalarType dtype) {
     for (const Pair& pair : kPairs)
         if (pair.dtype == dtype) return pair.stored;
     throw Failure(ErrorCode::Unsupported, std::string("dtype ") + at::toString(dtype) + " can't be written");
+}
+
+void requireFloatingPoint(at::ScalarType dtype, const std::string& where) {
+    if (!c10::isFloatingType(dtype)) throwOfType(dtype, where, "a floating-point one");
+}
+
+void requireInt8(at::ScalarType dtype, const std::string& where) {
+    if (dtype != at::kChar) throwOfType(dtype, where, "int8");
 }
 
 }  // namespace reelgrid::weights

@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/safetensors/header.h"
+#include "core/weights/scalar_type.h"
 
 namespace reelgrid::weights {
 
@@ -50,6 +51,7 @@ at::Tensor dequantised(const at::Tensor& fp8, const at::Tensor& scale, const std
         throw Failure(ErrorCode::InvalidData, where + " has shape " + safetensors::shapeText(scale.sizes()) +
                                                   ", one number or one for each of " + std::to_string(rows) +
                                                   " rows was needed");
+    requireFloatingPoint(scale.scalar_type(), where);
     const at::Tensor factors = scale.to(at::kFloat).flatten();
     for (std::int64_t i = 0; i < factors.numel(); ++i)
         if (const float factor = factors[i].item<float>(); !std::isfinite(factor) || factor <= 0)

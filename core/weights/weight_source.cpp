@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/weights/device_upload.h"
 #include "core/weights/finite_check.h"
+#include "core/weights/scalar_type.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -22,10 +23,7 @@ WeightScope::WeightScope(WeightSource& source, at::ScalarType dtype, at::Device 
 
 at::Tensor WeightScope::checked(const std::string& name, at::IntArrayRef shape, at::ScalarType as) const {
     const at::Tensor stored = m_source->require(name, shape);
-    if (!stored.is_floating_point())
-        throw Failure(ErrorCode::InvalidData, m_source->whereIs(name) + " has dtype " +
-                                                  at::toString(stored.scalar_type()) +
-                                                  ", a floating-point one was needed");
+    requireFloatingPoint(stored.scalar_type(), m_source->whereIs(name));
     if (stored.is_cpu() && m_finite->emplace(m_source, name, as).second && !isFinite(stored, as)) {
         m_finite->erase({m_source, name, as});
         throw Failure(
@@ -70,7 +68,15 @@ at::Tensor WeightScope::fp32(std::string_view name, at::IntArrayRef shape) const
 }
 
 at::Tensor WeightScope::stored(std::string_view name, at::IntArrayRef shape) const {
-    return m_source->require(full(name), shape);
+    at::Tensor stored = m_source->require(full(name), shape);
+    requireFloatingPoint(stored.scalar_type(), whereIs(name));
+    return stored;
+}
+
+at::Tensor WeightScope::int8(std::string_view name, at::IntArrayRef shape) const {
+    at::Tensor stored = m_source->require(full(name), shape);
+    requireInt8(stored.scalar_type(), whereIs(name));
+    return stored;
 }
 
 bool WeightScope::has(std::string_view name) const {

@@ -51,6 +51,8 @@ class WeightScope {
     /// The same as stored: dtype, device and memory map (embedding tables, of which only rows are used:
     /// finiteRows() looks at those).
     [[nodiscard]] at::Tensor stored(std::string_view name, at::IntArrayRef shape) const;
+    /// The same, of whole numbers of 8 bits (core/weights/int8_blocks.h).
+    [[nodiscard]] at::Tensor int8(std::string_view name, at::IntArrayRef shape) const;
     [[nodiscard]] bool has(std::string_view name) const;
     /// File and tensor, for messages.
     [[nodiscard]] std::string whereIs(std::string_view name) const { return m_source->whereIs(full(name)); }

@@ -194,11 +194,36 @@ TEST_F(MadeCapture, OfAnotherAttentionIsRefused) {
     EXPECT_TRUE(with("deterministic", true));
     EXPECT_THAT(with("softmax_scale", 0.5).error().message,
                 HasSubstr("kwargs' softmax_scale 0.500000 is another scale than the capture's 0.250000"));
+    EXPECT_THAT(with("sm_scale", 0.5).error().message, HasSubstr("kwargs' sm_scale 0.500000 is another"));
+    EXPECT_TRUE(with("attention_chunk", std::int64_t{0}));
     for (const auto& [key, value] : {std::pair{"window_size", pt::Value(tupleOf(128))},
                                      {"dropout_p", pt::Value(0.1)},
                                      {"softcap", pt::Value(50.0)},
+                                     {"attention_chunk", pt::Value(std::int64_t{64})},
+                                     {"attn_bias", pt::Value(std::string("given"))},
                                      {"attn_mask", pt::Value(std::string("given"))}})
         EXPECT_THAT(with(key, value).error().message, HasSubstr(std::string("kwargs has ") + key));
+}
+
+TEST_F(MadeCapture, ArgumentsOfSageAttentionCount) {
+    m_tensors["k"] = m_tensors["v"] = at::randn({1, 2, 3, 8});
+    const auto with = [&](const std::string& layout, const char* recorded = nullptr) {
+        pt::Dict kwargs;
+        kwargs.add("tensor_layout", layout);
+        kwargs.add("sm_scale", 0.5);
+        m_extra = {};
+        m_extra.add("kwargs", std::move(kwargs));
+        if (recorded != nullptr) m_extra.add("layout", std::string(recorded));
+        return read();
+    };
+    const auto heads = [](const Result<CapturedCall>& call) { return call.value().q_BHND.size(1); };
+    EXPECT_EQ(with("HND")->scale, 0.5);
+    EXPECT_EQ(heads(with("HND")), m_tensors.at("q").size(1));
+    EXPECT_EQ(heads(with("NHD")), m_tensors.at("q").size(2));
+    EXPECT_EQ(heads(with("NHD", "BSHD")), m_tensors.at("q").size(2));
+    EXPECT_THAT(with("NHD", "BHSD").error().message,
+                HasSubstr("kwargs' tensor_layout NHD is another layout than the capture's BHSD"));
+    EXPECT_THAT(with("NDH").error().message, HasSubstr("kwargs' tensor_layout NDH: HND or NHD was needed"));
 }
 
 TEST_F(MadeCapture, SaysWhereItsTokensLie) {

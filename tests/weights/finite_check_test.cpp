@@ -117,11 +117,14 @@ TEST_F(FiniteWeights, OfWholeNumbersAreRefused) {
     for (const at::ScalarType dtype : {at::kLong, at::kByte, at::kBool}) {
         writeSafetensors(m_file, {{"weight", at::ones({2, 2}, dtype)}}).value();
         SafetensorsFolder source(m_file);
-        try {
-            (void)WeightScope(source, at::kFloat)("weight", {2, 2});
-            ADD_FAILURE() << dtype;
-        } catch (const Failure& failure) {
-            EXPECT_THAT(failure.error().message, HasSubstr("a floating-point one was needed"));
+        const WeightScope scope(source, at::kFloat);
+        for (const bool asTable : {false, true}) {
+            try {
+                (void)(asTable ? scope.stored("weight", {2, 2}) : scope("weight", {2, 2}));
+                ADD_FAILURE() << dtype;
+            } catch (const Failure& failure) {
+                EXPECT_THAT(failure.error().message, HasSubstr("a floating-point one was needed"));
+            }
         }
     }
 }

@@ -83,6 +83,24 @@ TEST_F(ScaledFp8Test, WithoutAScaleFp8StaysAsItIsStored) {
     EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
 }
 
+TEST_F(ScaledFp8Test, AScaleThatOneOfManyBlocksHasLostIsMissed) {
+    SafetensorsFolder folder = stored({{"blocks.0.q.weight", quantised()},
+                                       {"blocks.0.q.scale_weight", m_scale},
+                                       {"blocks.1.q.weight", quantised()},
+                                       {"blocks.1.k.weight", quantised()}});
+    try {
+        (void)folder.require("blocks.1.q.weight", {64, 32});
+        ADD_FAILURE() << "another matrix was taken";
+    } catch (const Failure& failure) {
+        EXPECT_THAT(failure.error().message,
+                    HasSubstr("tensor \"blocks.1.q.weight\" is in FP8 without a scale, which "
+                              "\"blocks.0.q.weight\" has: "
+                              "\"blocks.1.q.scale_weight or blocks.1.q.weight_scale\" was needed"));
+    }
+    EXPECT_EQ(folder.require("blocks.1.k.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+    EXPECT_EQ(folder.require("blocks.0.q.weight", {64, 32}).scalar_type(), at::kBFloat16);
+}
+
 TEST_F(ScaledFp8Test, AScaleByANameThatIsNotReadHereIsRefused) {
     for (const std::string scale : {"q.weight_scale_inv", "q.scale"}) {
         SafetensorsFolder folder = stored({{"q.weight", quantised()}, {scale, m_scale}});
@@ -113,6 +131,9 @@ TEST_F(ScaledFp8Test, RejectsAScaleThatIsNoPositiveNumber) {
     rows[63] = std::numeric_limits<float>::infinity();
     EXPECT_THAT(messageOfReading(rows),
                 HasSubstr("\"q.scale_weight\" has inf, positive numbers were needed"));
+    // As MX formats keep exponents.
+    for (const at::ScalarType dtype : {at::kByte, at::kBool, at::kLong})
+        EXPECT_THAT(messageOfReading(at::ones({}, dtype)), HasSubstr("a floating-point one was needed"));
     for (const auto& shape : std::vector<std::vector<std::int64_t>>{{32}, {1, 64}, {64, 2}, {64, 1, 1}})
         EXPECT_THAT(messageOfReading(at::ones(shape)),
                     HasSubstr("one number or one for each of 64 rows was needed"));

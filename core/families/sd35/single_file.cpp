@@ -7,6 +7,7 @@
 
 #include "core/families/sd35/file_parts.h"
 #include "core/safetensors/header.h"
+#include "core/safetensors/numbered_blocks.h"
 
 namespace reelgrid::families::sd35 {
 namespace {
@@ -19,6 +20,7 @@ constexpr const char *kPrefix = "model.diffusion_model.", *kVaePrefix = "first_s
 constexpr const char *kPatch = "x_embedder.proj.weight", *kPositions = "pos_embed",
                      *kContext = "context_embedder.weight", *kPooled = "y_embedder.mlp.0.weight",
                      *kOut = "final_layer.linear.weight";
+constexpr const char* kBlocks = "joint_blocks.";  // before a block's number
 /// Channels of a head in every published model; a norm of queries says its own.
 constexpr std::int64_t kHeadDim = 64;
 
@@ -29,6 +31,16 @@ class Tensors {
         if (entries.contains(std::string(kPrefix) + kPatch)) m_prefix = kPrefix;
     }
     [[nodiscard]] bool has(const std::string& name) const { return m_entries.contains(m_prefix + name); }
+    [[nodiscard]] bool hasBelow(const std::string& begin) const {
+        const auto next = m_entries.lower_bound(m_prefix + begin);
+        return next != m_entries.end() && next->first.starts_with(m_prefix + begin);
+    }
+    [[nodiscard]] std::int64_t blocks() const {
+        return safetensors::blocksInRow(m_entries, m_prefix + kBlocks);
+    }
+    [[nodiscard]] std::string blockBehind(std::int64_t blocks) const {
+        return safetensors::tensorBehindBlocks(m_entries, m_prefix + kBlocks, blocks);
+    }
     /// Of so many dimensions above 0; nothing else.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> shape(const std::string& name,
                                                                  std::size_t dimensions) const {
@@ -45,7 +57,16 @@ class Tensors {
 };
 
 std::string block(std::int64_t layer, const char* rest) {
-    return "joint_blocks." + std::to_string(layer) + "." + rest;
+    return kBlocks + std::to_string(layer) + "." + rest;
+}
+
+/// Channels of a norm of queries or keys: of the first that is there, since one block that lacks its own is
+/// incomplete where others don't. 0: no block has any.
+std::int64_t normedChannels(const Tensors& tensors, std::int64_t layers) {
+    for (std::int64_t layer = 0; layer < layers; ++layer)
+        for (const char* norm : {"x_block.attn.ln_q.weight", "x_block.attn.ln_k.weight"})
+            if (const auto shape = tensors.shape(block(layer, norm), 1)) return shape->front();
+    return 0;
 }
 
 std::int64_t squareRoot(std::int64_t value) {
@@ -67,12 +88,14 @@ Result<json> transformerConfig(const Tensors& tensors, const fs::path& file) {
         if (!shape)
             return Error{ErrorCode::InvalidData, "model " + file.string() + ": its transformer has no " +
                                                      std::string(name) + " of the usual shape"};
-    std::int64_t layers = 0;
+    const std::int64_t layers = tensors.blocks();
+    if (const std::string behind = tensors.blockBehind(layers); !behind.empty())
+        return safetensors::blockMissing("model " + file.string(), behind, layers);
     json dual = json::array();
-    for (; tensors.has(block(layers, "x_block.attn.qkv.weight")); ++layers)
-        if (tensors.has(block(layers, "x_block.attn2.qkv.weight"))) dual.push_back(layers);
-    const auto norm = tensors.shape(block(0, "x_block.attn.ln_q.weight"), 1);
-    const std::int64_t channels = (*patch)[0], headDim = norm ? (*norm)[0] : kHeadDim;
+    for (std::int64_t layer = 0; layer < layers; ++layer)
+        if (tensors.hasBelow(block(layer, "x_block.attn2."))) dual.push_back(layer);
+    const std::int64_t normed = normedChannels(tensors, layers);
+    const std::int64_t channels = (*patch)[0], headDim = normed > 0 ? normed : kHeadDim;
     json config = {{"_class_name", "SD3Transformer2DModel"},
                    {"num_layers", layers},
                    {"num_attention_heads", channels / headDim},
@@ -86,7 +109,7 @@ Result<json> transformerConfig(const Tensors& tensors, const fs::path& file) {
                    {"pos_embed_max_size", squareRoot((*positions)[1])},
                    {"sample_size", 128},
                    {"dual_attention_layers", dual}};
-    if (norm) config["qk_norm"] = "rms_norm";
+    if (normed > 0) config["qk_norm"] = "rms_norm";
     return config;
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/base/json.h"
 #include "core/families/wan/config_beside.h"
+#include "core/safetensors/numbered_blocks.h"
 
 namespace reelgrid::families::wan {
 namespace {
@@ -31,10 +31,12 @@ constexpr Named kTime{"time_embedding.0.weight", "condition_embedder.time_embedd
 constexpr Named kFeedForward{"blocks.0.ffn.0.weight", "blocks.0.ffn.net.0.proj.weight"};
 /// The same where linear layers are stored in integers (weights/int8_blocks.h).
 constexpr Named kInt8FeedForward{"blocks.0.ffn.0.int8_weight", "blocks.0.ffn.net.0.proj.int8_weight"};
-constexpr Named kCrossNorm{"blocks.0.norm3.weight", "blocks.0.norm2.weight"};
 constexpr Named kHead{"head.head.weight", "proj_out.weight"};
 constexpr Named kImage{"img_emb.proj.1.weight", "condition_embedder.image_embedder.ff.net.0.proj.weight"};
 constexpr Named kImagePositions{"img_emb.emb_pos", "condition_embedder.image_embedder.pos_embed"};
+
+/// Before a block's number.
+constexpr const char* kBlocks = "blocks.";
 
 using Shape = std::vector<std::int64_t>;
 
@@ -55,24 +57,19 @@ class Shapes {
         }
         return std::nullopt;
     }
-    /// How many there are in a row, whatever each of them lacks.
     [[nodiscard]] std::int64_t blocks() const {
-        std::int64_t count = 0;
-        while (!firstBelow({("blocks." + std::to_string(count) + ".").c_str()}).empty()) ++count;
-        return count;
+        return safetensors::blocksInRow(m_tensors, m_prefix + kBlocks);
     }
-    /// A tensor of a block behind those; empty where there is none.
     [[nodiscard]] std::string blockBehind(std::int64_t blocks) const {
-        const std::string begin = m_prefix + "blocks.";
-        for (auto at = m_tensors.lower_bound(begin); at != m_tensors.end() && at->first.starts_with(begin);
-             ++at) {
-            const std::string number =
-                at->first.substr(begin.size(), at->first.find('.', begin.size()) - begin.size());
-            std::int64_t block = -1;
-            const auto read = std::from_chars(number.data(), number.data() + number.size(), block);
-            if (read.ec != std::errc() || block < 0 || block >= blocks) return at->first;
-        }
-        return {};
+        return safetensors::tensorBehindBlocks(m_tensors, m_prefix + kBlocks, blocks);
+    }
+    /// Whether a block has its norm before cross-attention: one that lacks it is incomplete where others
+    /// don't.
+    [[nodiscard]] bool hasCrossNorm() const {
+        for (std::int64_t block = 0; block < blocks(); ++block)
+            for (const char* norm : {".norm3.weight", ".norm2.weight"})
+                if (m_tensors.contains(m_prefix + kBlocks + std::to_string(block) + norm)) return true;
+        return false;
     }
     /// A tensor that diffusers' converter named, below a prefix that stands before Wan's own names alone.
     [[nodiscard]] std::string misplacedName() const {
@@ -212,9 +209,7 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
                          "; below that prefix the names of Wan's authors were needed, or "
                          "diffusers' without it"};
     if (const std::string behind = shapes.blockBehind(shapes.blocks()); !behind.empty())
-        return Error{ErrorCode::InvalidData, file.string() + ": it has " + safetensors::quotedName(behind) +
-                                                 " but no block " + std::to_string(shapes.blocks()) +
-                                                 ", every block before it was needed"};
+        return safetensors::blockMissing(file.string(), behind, shapes.blocks());
     const std::int64_t channels = (*patch)[0], volume = (*patch)[2] * (*patch)[3] * (*patch)[4];
     json config = {{"_class_name", "WanTransformer3DModel"},
                    {"patch_size", {(*patch)[2], (*patch)[3], (*patch)[4]}},
@@ -224,7 +219,7 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
                    {"freq_dim", (*time)[1]},
                    {"ffn_dim", (*wide)[0]},
                    {"num_layers", shapes.blocks()},
-                   {"cross_attn_norm", shapes.of(kCrossNorm, 1).has_value()}};
+                   {"cross_attn_norm", shapes.hasCrossNorm()}};
     if (const auto image = shapes.of(kImage, 2)) config["image_dim"] = (*image)[1];
     const ConfigBeside beside = configBeside(file, config, channels);
     const auto headDim = headDimOf(beside, file, channels);

@@ -105,7 +105,7 @@ Linear Linear::load(const weights::WeightScope& scope, std::int64_t in, std::int
     // A recording of what a model asks for has no integers.
     if (!linear.weight.is_meta() && scope.has("int8_weight"))
         linear.stored.push_back(
-            {scope.stored("int8_weight", {out, in}),
+            {scope.int8("int8_weight", {out, in}),
              scope.stored("scale", {weights::int8BlocksOf(out), weights::int8BlocksOf(in)})});
     return linear;
 }

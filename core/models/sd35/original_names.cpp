@@ -117,7 +117,8 @@ std::string originalName(const std::string& name) {
 
 std::unique_ptr<WeightSource> transformerNames(std::unique_ptr<WeightSource> checkpoint,
                                                std::int64_t layers) {
-    for (const char* prefix : {"", kFilePrefix})
+    // Of a file with both those below the prefix, whose shapes are its configuration.
+    for (const char* prefix : {kFilePrefix, ""})
         if (checkpoint->has(std::string(prefix) + "x_embedder.proj.weight"))
             return std::make_unique<OriginalWeights>(std::move(checkpoint), prefix, layers);
     return checkpoint;

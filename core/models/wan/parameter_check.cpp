@@ -34,7 +34,8 @@ void check(ModelFaults& found, const families::ModelInfo& model, Others others,
     if (others == Others::Allowed) return;
     for (const auto& [file, tensors] : parameters.untaken())
         for (const std::string& name : tensors)
-            found.faults.push_back(file + ": tensor " + name + " belongs to no layer of this model");
+            found.faults.push_back(file + ": tensor " + nameInOneLine(name) +
+                                   " belongs to no layer of this model");
 }
 
 void takeTransformer(const Checkpoint& files, const std::string& component) {

@@ -71,6 +71,9 @@ TEST(WanConfig, RefusesDiffusersNamesBelowAPrefixAndMissingBlocks) {
     tensors["blocks.0.self_attn.k.weight"] = tensors["blocks.0.self_attn.q.weight"];
     tensors.erase("blocks.0.self_attn.q.weight");
     EXPECT_EQ(configOfTensors(tensors, "wan")->at("num_layers"), 40) << "what is missing is named on loading";
+    tensors["blocks.1.norm3.weight"] = tensors["blocks.0.norm3.weight"];
+    tensors.erase("blocks.0.norm3.weight");
+    EXPECT_EQ(configOfTensors(tensors, "wan")->at("cross_attn_norm"), true) << "one block has lost its own";
 }
 
 TEST(WanConfig, IsThatOfADiffusersFileToo) {

@@ -4,10 +4,12 @@
 
 #include "core/base/result.h"
 #include "core/catalog/model_catalog.h"
+#include "core/families/model_index.h"
 #include "core/models/sd35/original_names.h"
 #include "core/models/sd35/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
+#include "core/weights/safetensors_writer.h"
 #include "tests/models/sd35/tiny_model.h"
 #include "tests/models/wan/sdpa_dispatcher.h"
 
@@ -67,6 +69,59 @@ TEST(Sd35File, IsAModelWithWhatLiesBesideIt) {
     ASSERT_FALSE(broken);
     EXPECT_THAT(broken.error().message, testing::AllOf(testing::HasSubstr("tokenizer_2"),
                                                        testing::HasSubstr("REELGRID_MODEL_PARTS")));
+}
+
+/// A copy of the file, changed, beside the other parts of a folder.
+class ChangedSd35File : public testing::Test {
+  protected:
+    TinyModel m_folder{"medium"};
+    fs::path m_file = m_folder.folder() / "sd3.5_tiny.safetensors";
+    std::map<std::string, at::Tensor> m_tensors;
+
+    void SetUp() override {
+        weights::SafetensorsFolder stored(kTinyFixtures / "single-file/tiny.safetensors");
+        for (const std::string& name : stored.names())
+            m_tensors[name] = stored.require(name, stored.shapeOf(name).value()).clone();
+    }
+    static std::string named(const std::string& name) { return "model.diffusion_model." + name; }
+    Result<families::ModelInfo> found() {
+        weights::writeSafetensors(m_file, m_tensors).value();
+        return catalog::findModel(m_file.string());
+    }
+    /// What its shapes say of it.
+    json config() {
+        const auto model = found();
+        return families::ModelIndex::read(model.value().source()).value().config("transformer").value();
+    }
+};
+
+TEST_F(ChangedSd35File, KeepsWhatOtherBlocksHaveWhereOneLacksIt) {
+    const json whole = config();
+    EXPECT_EQ(whole.at("qk_norm"), "rms_norm");
+    m_tensors.erase(named("joint_blocks.0.x_block.attn.ln_q.weight"));
+    m_tensors.erase(named("joint_blocks.1.x_block.attn2.qkv.weight"));
+    m_tensors.erase(named("joint_blocks.2.x_block.attn.qkv.weight"));
+    EXPECT_EQ(config(), whole) << "what is missing is named on loading";
+}
+
+TEST_F(ChangedSd35File, RefusesAMissingBlock) {
+    std::erase_if(m_tensors, [](const auto& tensor) {
+        return tensor.first.starts_with("model.diffusion_model.joint_blocks.2.");
+    });
+    const auto model = found();
+    ASSERT_FALSE(model);
+    EXPECT_THAT(model.error().message,
+                testing::HasSubstr("but no block 2, every block before it was needed"));
+}
+
+TEST_F(ChangedSd35File, IsReadBelowItsPrefixAlone) {
+    const std::string name = "context_embedder.bias";
+    const std::vector<std::int64_t> shape = m_tensors.at(named(name)).sizes().vec();
+    m_tensors["x_embedder.proj.weight"] = m_tensors.at(named("x_embedder.proj.weight")).clone();
+    m_tensors[name] = at::full(shape, 7.0);
+    weights::writeSafetensors(m_file, m_tensors).value();
+    const auto file = transformerNames(std::make_unique<weights::SafetensorsFolder>(m_file), 4);
+    EXPECT_TRUE(at::equal(file->require(name, shape), m_tensors.at(named(name))));
 }
 
 }  // namespace
