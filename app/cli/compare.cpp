@@ -276,13 +276,13 @@ Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, const mac
     else if (!verb.script.empty())
         for (media::LabelledClip& clip : defaultByName(comparison)) clips.push_back(std::move(clip));
     if (!verb.script.empty() && clips.size() == 3) options.columns = 3;
+    options.remarkOnTiming = [](const std::string& remark) { say("note: " + remark); };
     ProgressLine line;
     auto grid = media::stitch(clips, comparison.gridPath(), options, stop, [&line](int done, int total) {
         line.update("", "stitching", done, total, -1);
     });
     if (!grid) return grid.error();
     line.clear();
-    for (const std::string& remark : grid->timingRemarks) say("note: " + remark);
     comparison.grid = comparison.gridPath();
     return {};
 }

@@ -142,6 +142,7 @@ int runStitch(const StitchVerb& verb) {
         if (!rate) return fail(rate.error());
         options.fps = *rate;
     }
+    options.remarkOnTiming = [](const std::string& remark) { say("note: " + remark); };
     auto output = outputOf(verb);
     if (!output) return fail(output.error());
     auto clips = clipsOf(verb, *output);
@@ -162,7 +163,6 @@ int runStitch(const StitchVerb& verb) {
     });
     line.clear();
     if (!grid) return fail(grid.error());
-    for (const std::string& remark : grid->timingRemarks) say("note: " + remark);
     if (!grid->soundRemark.empty()) say("note: " + grid->soundRemark);
     if (!verb.json) return printResult(output->string());
     nlohmann::json document = {{"output", fs::absolute(*output).lexically_normal().string()},

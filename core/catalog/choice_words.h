@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelgrid::catalog {
@@ -14,7 +15,7 @@ inline std::string oneOf(const std::vector<std::string>& names) {
     return text;
 }
 
-inline bool isAmong(const std::vector<std::string>& names, const std::string& name) {
+inline bool isAmong(const auto& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/folder.h"
 #include "core/base/json.h"
 #include "core/base/resources.h"
+#include "core/catalog/choice_words.h"
 #include "core/hub/repository.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/file_fields.h"
@@ -30,10 +31,6 @@ constexpr std::array<std::string_view, 3> kOwn{"name", "title", "family"};
 
 fs::path recipeFolder() {
     return resourceFolder() / "recipes";
-}
-
-bool isAmong(const auto& keys, std::string_view key) {
-    return std::ranges::find(keys, key) != keys.end();
 }
 
 /// "name, title"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/number_text.h"
 #include "core/base/sha256.h"
 #include "core/media/av_error.h"
 #include "core/media/clip_options.h"
@@ -124,6 +125,33 @@ const fs::path& fileOf(const LabelledClip& clip) {
     return clip.soundFile.empty() ? clip.path : clip.soundFile;
 }
 
+/// Which clip makes the grid far longer than all others would; empty: none does.
+std::string lengthText(std::span<const LabelledClip> clips, const GridPlan& plan) {
+    constexpr double kLongSeconds = 60, kTimesLonger = 10;
+    std::size_t longest = 0;
+    double last = 0, others = 0;
+    for (std::size_t i = 0; i < clips.size(); ++i) {
+        const TimedClip& clip = plan.tiles[i].clip;
+        const double end = clip.dueAt(clip.info->frameCount());
+        others = std::max(others, std::min(end, last));
+        if (end <= last) continue;
+        last = end;
+        longest = i;
+    }
+    if (clips.size() < 2 || last < kLongSeconds || last < kTimesLonger * others) return {};
+    return fileOf(clips[longest]).string() + ": it lasts " + fixed(last, 0) + " s, the others " +
+           significant(others, 3) + " s at most: the grid has " + std::to_string(plan.frameCount) +
+           " frames, in most of which they hold their last one";
+}
+
+void remarkOnTiming(std::span<const LabelledClip> clips, const GridPlan& plan,
+                    const std::function<void(const std::string&)>& tell) {
+    for (std::size_t i = 0; i < clips.size(); ++i)
+        if (const std::string unequal = unequalFramesText(*plan.tiles[i].clip.info); !unequal.empty())
+            tell(fileOf(clips[i]).string() + ": " + unequal);
+    if (const std::string length = lengthText(clips, plan); !length.empty()) tell(length);
+}
+
 /// The sound that the grid gets: of the clip that is asked for, else of the first that has any.
 struct ChosenSound {
     std::shared_ptr<SoundCopy> sound;
@@ -193,10 +221,6 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
 
     std::vector<const ClipInfo*> infos;
     for (const auto& clip : *opened) infos.push_back(&clip->info());
-    std::vector<std::string> timingRemarks;
-    for (std::size_t i = 0; i < clips.size(); ++i)
-        if (const std::string unequal = unequalFramesText(*infos[i]); !unequal.empty())
-            timingRemarks.push_back(fileOf(clips[i]).string() + ": " + unequal);
     std::vector<TimedClip> timing;
     const double indexRate = options.sync == ClipSync::ByIndex ? infos.front()->fps.value() : 0;
     for (std::size_t i = 0; i < clips.size(); ++i)
@@ -208,6 +232,7 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
                                     .timing = std::move(timing)});
     if (!planned) return planned.error();
     const GridPlan plan = std::move(*planned);
+    if (options.remarkOnTiming) remarkOnTiming(clips, plan, options.remarkOnTiming);
     auto matrix = matrixOf(*opened);
     if (!matrix) return matrix.error();
     const AVPixelFormat format = sinkFormat(*encoding);
@@ -244,8 +269,7 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
                         plan.fps,
                         plan.frameCount,
                         std::move(sound->clip),
-                        std::move(sound->remark),
-                        std::move(timingRemarks)};
+                        std::move(sound->remark)};
 }
 
 }  // namespace reelgrid::media

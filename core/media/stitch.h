@@ -26,6 +26,9 @@ struct StitchOptions {
     int threads = 0;  ///< of the encoder; 0: its choice
     Fidelity fidelity = Fidelity::Usual;
     int soundOf = -1;  ///< the clip whose sound is kept, where it has any; else the first that has
+    /// Told before the first frame is made: which clips' frames aren't equally long, by their files, and
+    /// which clip makes the grid much longer than all others.
+    std::function<void(const std::string&)> remarkOnTiming{};
 };
 
 struct StitchedGrid {
@@ -36,8 +39,6 @@ struct StitchedGrid {
     int frameCount = 0;
     std::filesystem::path soundOf{};  ///< the clip whose sound the grid has; empty: it has none
     std::string soundRemark{};        ///< why a clip's sound was left out; empty: none was
-    /// Of each clip whose frames aren't equally long, by its file.
-    std::vector<std::string> timingRemarks{};
 };
 
 /// Called on the caller's thread after each frame of the grid.

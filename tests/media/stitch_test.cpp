@@ -109,6 +109,23 @@ TEST_F(Stitch, ShowsTheRightFrameInEveryTileForMixedRatesSizesAndLengths) {
     expectTiles(m_folder / "grid.mp4", inputs, planOf(clips), 30);
 }
 
+TEST_F(Stitch, SaysFirstWhichClipMakesTheGridMuchLonger) {
+    const std::vector<Input> inputs{{"a.mp4", 8, 96, 64, 4}, {"long.mp4", 70, 96, 64, 1}};
+    const auto clips = make(inputs);
+    std::vector<std::string> told;
+    const StitchOptions options{.remarkOnTiming = [&](const std::string& remark) { told.push_back(remark); }};
+    const auto grid = stitch(clips, m_folder / "grid.mp4", options, {},
+                             [&](int, int) { EXPECT_EQ(told.size(), 1U) << "before the first frame"; });
+    ASSERT_TRUE(grid) << grid.error().message;
+    EXPECT_THAT(told,
+                testing::ElementsAre((m_folder / "long.mp4").string() +
+                                     ": it lasts 70 s, the others 2 s at most: the grid has 280 frames, "
+                                     "in most of which they hold their last one"));
+    told.clear();
+    ASSERT_TRUE(stitch(std::span(clips).subspan(1), m_folder / "one.mp4", options));
+    EXPECT_THAT(told, testing::IsEmpty());
+}
+
 TEST_F(Stitch, AClipIsAsFarAheadAsItsOffsetSays) {
     const std::vector<Input> inputs{{"a.mp4", 16, 96, 64, 8},
                                     {"ahead.mp4", 16, 96, 64, 8, kH264, 3},
