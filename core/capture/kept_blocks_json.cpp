@@ -40,9 +40,13 @@ json places(const std::vector<BlockPlace>& all) {
 std::string placeCells(const BlockPlace& place) {
     std::string cells = std::to_string(place.firstToken) + "," + std::to_string(place.lastToken);
     for (std::size_t axis = 0; axis < 3; ++axis)
-        cells += place.clipTokens == 0
-                     ? ",,"
-                     : "," + std::to_string(place.first[axis]) + "," + std::to_string(place.last[axis]);
+        if (place.clipTokens == 0)
+            cells += ",,";
+        else
+            cells.append(",")
+                .append(std::to_string(place.first[axis]))
+                .append(",")
+                .append(std::to_string(place.last[axis]));
     return cells;
 }
 
