@@ -121,6 +121,7 @@ SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 void SentencePieceTokenizer::loadModel(const std::string& bytes) {
     requireUnigram(bytes, m_origin);
     requirePlainPieces(bytes, m_origin);
+    requireSoundCharsmaps(bytes, m_origin);
     if (!m_model->LoadFromSerializedProto(bytes).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": not a SentencePiece model");
     // The library finds it by its name in the trainer's settings, and has −1 where that is another piece's.
