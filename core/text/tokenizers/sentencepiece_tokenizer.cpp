@@ -150,6 +150,24 @@ void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
     requirePlainPieces(proto, m_origin);
     if (!m_model->LoadFromSerializedProto(proto).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": its vocabulary has a piece twice");
+    const AddedTokens listed = addedTokensOfTokenizer(tokenizer, m_origin);
+    listed.eachContent([&](const std::string& content) { requirePlace(*listed.find(content)); });
+}
+
+/// tokenizers gives a token that the vocabulary has its place there, and others the ids behind it, whatever
+/// the file's list says.
+void SentencePieceTokenizer::requirePlace(const AddedToken& token) const {
+    const int pieces = m_model->GetPieceSize();
+    const int place = m_model->PieceToId(token.content);
+    const bool isPiece = m_model->IdToPiece(place) == token.content;
+    if (isPiece ? token.id == place : token.id >= pieces) return;
+    const std::string listed = m_origin + ": added_tokens gives " + showJson(json(token.content)) +
+                               " the id " + std::to_string(token.id) + ", ";
+    throw Failure(ErrorCode::InvalidData,
+                  isPiece ? listed + std::to_string(place) + ", its place in the vocabulary, was needed"
+                          : listed + "which is " +
+                                showJson(json(m_model->IdToPiece(static_cast<int>(token.id)))) +
+                                "'s in the vocabulary, one from " + std::to_string(pieces) + " was needed");
 }
 
 /// What T5's tokenizer adds by itself: its special pieces, and sentinels behind the vocabulary, last one
