@@ -26,6 +26,8 @@ std::string numberNeeded() {
 
 AddedToken tokenOf(const json& entry, std::int64_t id, const std::string& name) {
     requireToken(entry, name);
+    if (entry.value("single_word", false))
+        throw Failure(ErrorCode::Unsupported, name + ": single_word is true, this version needs false");
     return {entry.at("content").get<std::string>(), id, entry.value("lstrip", false),
             entry.value("rstrip", false)};
 }

@@ -31,6 +31,16 @@ bool endsTexts(const json& postProcessor) {
            memberOf(memberOf(single[1], "SpecialToken"), "id") == kEnd;
 }
 
+/// Whether characters that the vocabulary lacks become the pieces of their bytes.
+bool spellsBytes(const json& model, const std::string& origin) {
+    if (!model.is_object() || !model.contains("byte_fallback")) return false;
+    const json& spells = model.at("byte_fallback");
+    if (!spells.is_boolean())
+        throw Failure(ErrorCode::InvalidData, origin + ": the model's byte_fallback is " + showJson(spells) +
+                                                  ", true or false was needed");
+    return spells.get<bool>();
+}
+
 void requireEncoded(bool encoded, std::string_view text) {
     if (!encoded)
         throw Failure(ErrorCode::Internal,
@@ -143,8 +153,7 @@ void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
                           m_origin + ": post_processor is " + showJson(after) +
                               ", this version needs a TemplateProcessing that puts </s> behind the text");
         m_pipeline = WordPipeline::from(tokenizer, m_origin);
-        if (model.is_object() && model.value("byte_fallback", json()) == true)
-            m_unknown = UnknownSpelling::Bytes;
+        if (spellsBytes(model, m_origin)) m_unknown = UnknownSpelling::Bytes;
     }
     const std::string proto = unigramProto(model, m_origin);
     requirePlainPieces(proto, m_origin);

@@ -66,5 +66,24 @@ TEST_F(ListedTokens, AreRefusedWhereOneHasTwoIdsOrTwoHaveOne) {
                           "9, one was needed"));
 }
 
+/// tokenizers finds such a token between words' ends alone; here it was found within words, too.
+TEST_F(ListedTokens, AreRefusedAsSingleWords) {
+    list("zebra", 1536);
+    m_tokenizer["added_tokens"].back()["single_word"] = false;
+    EXPECT_EQ(message(), "no failure");
+    m_tokenizer["added_tokens"].back()["single_word"] = true;
+    EXPECT_THAT(message(),
+                HasSubstr("tokenizer.json: added_tokens: entry 4: single_word is true, this version "
+                          "needs false"));
+}
+
+/// Text was taken as false.
+TEST_F(ListedTokens, NeedAFlagThatSpellsUnknownOnesAsBytes) {
+    m_tokenizer["model"]["byte_fallback"] = "true";
+    EXPECT_THAT(message(),
+                HasSubstr("tokenizer.json: the model's byte_fallback is \"true\", true or false was "
+                          "needed"));
+}
+
 }  // namespace
 }  // namespace reelgrid::text
