@@ -17,7 +17,7 @@ WeightFile opened(const std::filesystem::path& path) {
     const Source& kept = *source;
     std::vector<std::string> names = kept.names();
     return {std::move(source), [&kept](const std::string& name) { return kept.shapeOf(name); },
-            std::move(names)};
+            std::move(names), [&kept](const std::string& name) { return kept.typeOf(name); }};
 }
 
 /// A folder's weights as older fine-tunes have them: of torch.save() alone. Empty where it has others. A link

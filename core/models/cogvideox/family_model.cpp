@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/denoising/component_checks.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_network.h"
@@ -231,11 +232,41 @@ parallel::PassWork passWork(const families::ModelInfo& model, const catalog::Ren
                 double(denoising::bytesPerValue(settings)))};
 }
 
+/// What each part has to have in its files.
+denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+    const auto index = families::ModelIndex::read(model.folder).value();
+    denoising::ComponentChecks checks;
+    const auto check = [&](const denoising::ComponentChecks::Take& take) {
+        checks.check(denoising::ComponentChecks::Others::Allowed, take);
+    };
+    check([&](const weights::OpenWeights& open) {
+        const auto file = open(index.pathOf("transformer"));
+        const CogVideoXTransformer taken(CogVideoXTransformerConfig::from(configOf(index, "transformer")),
+                                         weights::WeightScope(*file.weights, at::kFloat));
+    });
+    check([&](const weights::OpenWeights& open) {
+        const auto file = open(index.pathOf("text_encoder"));
+        const text::T5Encoder taken(textEncoderConfig(index),
+                                    weights::WeightScope(*file.weights, at::kFloat));
+    });
+    check([&](const weights::OpenWeights& open) {
+        const auto file = open(index.pathOf("vae"));
+        const vae::cogvideox::CogVideoXVae taken(
+            weights::WeightScope(*file.weights, at::kFloat),
+            vae::cogvideox::CogVideoXVaeConfig::from(configOf(index, "vae")));
+    });
+    return checks.found();
+}
+
 }  // namespace
 
 denoising::FamilyModel familyModel() {
     static constexpr std::array<std::string_view, 2> kFamilies{"cogvideox", "cogvideox-i2v"};
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .work = passWork};
+    return {.families = kFamilies,
+            .load = loadVideoModel,
+            .forecast = forecastMemory,
+            .work = passWork,
+            .faults = findFaults};
 }
 
 }  // namespace reelgrid::models::cogvideox

@@ -15,6 +15,7 @@
 #include "core/families/model_index.h"
 #include "core/models/sd35/latent_attention.h"
 #include "core/models/sd35/original_names.h"
+#include "core/models/sd35/parameter_check.h"
 #include "core/models/sd35/prompted_transformer.h"
 #include "core/schedulers/scheduler.h"
 #include "core/schedulers/scheduler_list.h"
@@ -119,7 +120,8 @@ class Sd35VideoModel final : public denoising::VideoModel {
           m_texts(index, m_transformer->config(), t5TokensOf(model), options),
           m_vae(loadVae(index, options)),
           m_schedulerConfig(schedulers::samplerConfig(configOf(index, "scheduler", "scheduler_config.json"),
-                                                      schedulers::Prediction::Flow, kSamplers)) {
+                                                      schedulers::Prediction::Flow, kSamplers)),
+          m_untaken(untakenTensors(model)) {
         requireFittingVae(model);
     }
 
@@ -134,7 +136,11 @@ class Sd35VideoModel final : public denoising::VideoModel {
     }
     [[nodiscard]] std::vector<std::string> remarks(
         const catalog::RenderSettings& /*settings*/) const override {
-        return weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here");
+        std::vector<std::string> lines = m_untaken;
+        for (std::string& line :
+             weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here"))
+            lines.push_back(std::move(line));
+        return lines;
     }
     [[nodiscard]] std::optional<result::TemporalRecord> temporal(
         const catalog::RenderSettings& settings) const override;
@@ -149,6 +155,7 @@ class Sd35VideoModel final : public denoising::VideoModel {
     Texts m_texts;
     vae::image::ImageVae m_vae;
     weights::ModelConfig m_schedulerConfig;
+    std::vector<std::string> m_untaken;
     at::Tensor m_apart_BCTHW;
 };
 
@@ -243,7 +250,7 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
 
 denoising::FamilyModel familyModel() {
     static constexpr std::array<std::string_view, 1> kFamilies{"sd3.5"};
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory};
+    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .faults = findFaults};
 }
 
 }  // namespace reelgrid::models::sd35
