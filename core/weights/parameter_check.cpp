@@ -58,7 +58,7 @@ OpenWeights ParameterCheck::open() {
         auto opened = std::make_shared<Opened>(Opened{openWeights(path), path.string()});
         m_opened.push_back(opened);
         return WeightFile{std::make_unique<Source>(*this, opened), opened->file.shapeOf, opened->file.names,
-                          opened->file.typeOf};
+                          opened->file.typeOf, opened->file.files};
     };
 }
 

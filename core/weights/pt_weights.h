@@ -28,6 +28,8 @@ class PtWeights final : public WeightSource {
         return m_file.string() + ": tensor " + safetensors::quotedName(name);
     }
 
+    /// The file alone.
+    [[nodiscard]] std::vector<std::filesystem::path> files() const { return {m_file}; }
     /// Names of all tensors, sorted.
     [[nodiscard]] std::vector<std::string> names() const;
     /// As stored; nothing when there is no such tensor.

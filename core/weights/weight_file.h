@@ -21,9 +21,13 @@ using TypeOf = std::function<at::ScalarType(const std::string& name)>;
 /// Weights on the disk in either format, with what they say of themselves.
 struct WeightFile {
     std::unique_ptr<WeightSource> weights;
-    ShapeOf shapeOf;                 ///< as long as the weights live
-    std::vector<std::string> names;  ///< of all tensors, sorted
-    TypeOf typeOf{};                 ///< as shapeOf; empty: nobody knows
+    ShapeOf shapeOf;                             ///< as long as the weights live
+    std::vector<std::string> names;              ///< of all tensors, sorted
+    TypeOf typeOf{};                             ///< as shapeOf; empty: nobody knows
+    std::vector<std::filesystem::path> files{};  ///< that they are in, sorted
+
+    /// Of those files together.
+    [[nodiscard]] std::uint64_t fileBytes() const;
 };
 
 /// A .pth, .pt, .ckpt or .bin file, a .safetensors file, a folder that SafetensorsFolder reads, or else one

@@ -26,7 +26,7 @@
 #include "core/vae/cogvideox/cogvideox_vae_files.h"
 #include "core/weights/lora_names.h"
 #include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
+#include "core/weights/weight_file.h"
 
 // Shape legend: B = 1 clip, C latent channels, T latent frames, H and W latent rows and columns.
 
@@ -46,8 +46,8 @@ Transformer loadTransformer(const families::ModelIndex& index, const denoising::
     const fs::path folder = index.pathOf("transformer");
     const auto config = CogVideoXTransformerConfig::from(configOf(index, "transformer"));
     if (options.execution.mesh != nullptr) options.execution.mesh->requireHeads(config.numAttentionHeads);
-    auto source = std::make_unique<weights::LoraWeights>(std::make_unique<weights::SafetensorsFolder>(folder),
-                                                         options.loras, weights::transformerLoraNames);
+    auto source = std::make_unique<weights::LoraWeights>(weights::openWeights(folder).weights, options.loras,
+                                                         weights::transformerLoraNames);
     return {std::move(source), options.loras, options, [&](weights::WeightSource& from) {
                 return CogVideoXTransformer(
                     config, weights::WeightScope(from, options.dtype, options.execution.device),
@@ -57,8 +57,8 @@ Transformer loadTransformer(const families::ModelIndex& index, const denoising::
 
 vae::cogvideox::CogVideoXVae loadVae(const fs::path& folder, vae::VaeParts parts,
                                      const denoising::LoadOptions& options) {
-    weights::SafetensorsFolder source(folder);
-    return {weights::WeightScope(source, options.vaeDtype, options.execution.device),
+    const auto source = weights::openWeights(folder).weights;
+    return {weights::WeightScope(*source, options.vaeDtype, options.execution.device),
             vae::cogvideox::CogVideoXVaeConfig::from(weights::ModelConfig::read(folder)),
             {.parts = parts}};
 }

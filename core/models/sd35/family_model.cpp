@@ -23,7 +23,7 @@
 #include "core/vae/image/names.h"
 #include "core/weights/lora_names.h"
 #include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
+#include "core/weights/weight_file.h"
 
 // Shape legend: B = 1 clip, C latent channels, T latent frames, H and W latent rows and columns.
 
@@ -54,8 +54,7 @@ bool isOfTextEncoder(const std::string& tensor) {
 Transformer loadTransformer(const families::ModelIndex& index, const denoising::LoadOptions& options) {
     const Sd35TransformerConfig config = transformerConfig(index);
     auto source = std::make_unique<weights::LoraWeights>(
-        transformerNames(std::make_unique<weights::SafetensorsFolder>(index.pathOf(kTransformer)),
-                         config.numLayers),
+        transformerNames(weights::openWeights(index.pathOf(kTransformer)).weights, config.numLayers),
         options.loras, weights::transformerLoraNames);
     source->leaveOut(isOfTextEncoder);
     return {std::move(source), options.loras, options, [&](weights::WeightSource& from) {
@@ -73,9 +72,9 @@ std::optional<TemporalModule> loadTemporal(const families::ModelIndex& index,
                                            const Sd35TransformerConfig& transformer,
                                            const denoising::LoadOptions& options) {
     if (!hasTemporal(index)) return std::nullopt;
-    weights::SafetensorsFolder source(index.pathOf(kTemporal));
+    const auto source = weights::openWeights(index.pathOf(kTemporal)).weights;
     return TemporalModule(TemporalConfig::fitting(transformer, configOf(index, kTemporal)),
-                          weights::WeightScope(source, options.dtype, options.execution.device));
+                          weights::WeightScope(*source, options.dtype, options.execution.device));
 }
 
 vae::image::ImageVaeConfig vaeConfig(const families::ModelIndex& index) {
@@ -85,9 +84,8 @@ vae::image::ImageVaeConfig vaeConfig(const families::ModelIndex& index) {
 /// A folder's, or the one in a single file.
 vae::image::ImageVae loadVae(const families::ModelIndex& index, const denoising::LoadOptions& options) {
     const auto config = vaeConfig(index);
-    const auto source =
-        vae::image::imageVaeNames(std::make_unique<weights::SafetensorsFolder>(index.pathOf("vae")),
-                                  std::int64_t(config.blockChannels.size()));
+    const auto source = vae::image::imageVaeNames(weights::openWeights(index.pathOf("vae")).weights,
+                                                  std::int64_t(config.blockChannels.size()));
     return {weights::WeightScope(*source, options.vaeDtype, options.execution.device),
             config,
             {.parts = vae::VaeParts::Decoder}};
