@@ -13,6 +13,10 @@ namespace reelgrid::media {
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path);
+/// Of a fragmented one (MP4, QuickTime): its boxes have lengths before them, and an index at its front says
+/// how long the fragments are (ISO/IEC 14496-12, 4.2 and 8.16.3). One without an index that was cut between
+/// two fragments can't be told from a whole one. Those that aren't fragmented list their frames.
+std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path);
 /// These and IVF's have lengths before their parts, one behind the other up to the end of the file; Ogg's
 /// last page of a stream is marked, too (RFC 3533, 6).
 std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path);
