@@ -202,24 +202,6 @@ std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, st
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
 
-std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
-    // How the identifiers of header, data and indices begin. What a broadcast has behind its data's head is
-    // none of them.
-    constexpr std::array<std::int64_t, 6> kObjects{0x75B22630, 0x75B22636, 0x33000890,
-                                                   0xD6E229D3, 0xFEB103F8, 0x3CB73FD0};
-    constexpr std::int64_t kBegin = 4, kIdentifier = 16, kHead = kIdentifier + 8;
-    ByteWalk file(path);
-    while (file.at() < file.size()) {
-        const std::int64_t object = file.number(kBegin, std::endian::little);
-        file.skip(kIdentifier - kBegin);
-        const std::int64_t size = file.number(8, std::endian::little);
-        const bool isKnown = std::ranges::find(kObjects, object) != kObjects.end();
-        if (!file.isPastEnd() && (!isKnown || size < kHead)) return std::nullopt;
-        file.skip(size - kHead);
-    }
-    return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
-}
-
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
     // Keys, lengths (BER) and values, one behind the other. The first value's fields say where the footer
     // begins; zero where nobody has gone back to say it.

@@ -25,7 +25,9 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);
 /// Its packets all have one size: 188 bytes, or 192 or 204 with what is added to them (ISO/IEC
 /// 13818-1, 2.4.3). One that was cut between two packets can't be told from a whole one.
 std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path);
-/// Its objects have lengths before them (ASF, 2.1), which broadcasts leave open.
+/// Its objects have lengths before them (ASF, 2.1). Broadcasts, and what is written to a pipe, leave that of
+/// the data open, which then are packets of one size. One that was cut between two of them can't be told from
+/// a whole one.
 std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path);
 /// Its values have lengths before them, and its first partition says where its last one, the footer, begins
 /// (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.

@@ -210,6 +210,28 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
                 HasSubstr("the end mark of its streams is missing"));
 }
 
+TEST_F(CorruptClip, WindowsMediaOfAPipeIsRefusedWhereAPacketIsCut) {
+    constexpr std::size_t kPacket = 1000;
+    ASSERT_TRUE(
+        test::runs("ffmpeg -v error -f lavfi -i testsrc=s=96x64:r=16:d=2.5 -c:v wmv2 -f asf -packet_size " +
+                   std::to_string(kPacket) + " - > '" + (m_folder / "live.wmv").string() + "'"));
+    EXPECT_EQ(Clip::open(m_folder / "live.wmv").value()->info().frameCount(), 40);
+    const std::string bytes = readFile(m_folder / "live.wmv").value();
+    // Behind the head of the data, which has no length, come packets, an index and a mark of the end.
+    const std::size_t packets = bytes.find("\x36\x26\xB2\x75") + 50,
+                      index = bytes.find(std::string("\x90\x08\0\x33", 4));
+    ASSERT_LT(packets + 20 * kPacket, bytes.size());
+    for (const std::size_t rest : {std::size_t(1), kPacket / 2, kPacket - 1}) {
+        const std::size_t size = packets + 19 * kPacket + rest;
+        EXPECT_THAT(
+            openingError(write("cut.wmv", bytes.substr(0, size))).message,
+            AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(size) + " of at least " +
+                                                    std::to_string(packets + 20 * kPacket))));
+    }
+    EXPECT_TRUE(Clip::open(write("part.wmv", bytes.substr(0, packets + 20 * kPacket))));
+    EXPECT_TRUE(Clip::open(write("bare.wmv", bytes.substr(0, index))));
+}
+
 TEST_F(CorruptClip, ATruncatedY4mIsRefusedHoweverItsHeadersAreWritten) {
     const auto holds = [&](const std::string& bytes) {
         const std::filesystem::path whole = write("whole.y4m", bytes);
