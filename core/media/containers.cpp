@@ -90,7 +90,7 @@ constexpr std::array kFormats{
     ContainerFormat{"MPEG-4 stream", ".m4v", "m4v"},
     ContainerFormat{"MPEG video stream", ".m2v", "mpegvideo"},
     ContainerFormat{"Motion JPEG stream", ".mjpeg", "mjpeg"},
-    ContainerFormat{"DV", ".dv", "dv"},
+    ContainerFormat{"DV", ".dv", "dv", LeavesOut, Partly, byFile<missingEndOfDv>},
 };
 
 /// `say(format)` of those that `choose(format)`, with `between` between them.

@@ -29,6 +29,8 @@ std::optional<std::string> missingEndOfTransportStream(const std::filesystem::pa
 /// the data open, which then are packets of one size. One that was cut between two of them can't be told from
 /// a whole one.
 std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path);
+/// Its frames all have one size, which the first of them tells (IEC 61834-2).
+std::optional<std::string> missingEndOfDv(const std::filesystem::path& path);
 /// Its values have lengths before them, and its first partition says where its last one, the footer, begins
 /// (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);

@@ -232,6 +232,29 @@ TEST_F(CorruptClip, WindowsMediaOfAPipeIsRefusedWhereAPacketIsCut) {
     EXPECT_TRUE(Clip::open(write("bare.wmv", bytes.substr(0, index))));
 }
 
+TEST_F(CorruptClip, DvIsRefusedWhereAFrameIsCut) {
+    // 625 and 525 lines, and 50 Mbit/s.
+    for (const auto& [target, frame] : {std::pair{"-s 720x576 -r 25 -pix_fmt yuv420p", 144000},
+                                        {"-s 720x480 -r 30000/1001 -pix_fmt yuv411p", 120000},
+                                        {"-s 720x576 -r 25 -pix_fmt yuv422p", 288000}}) {
+        const std::string options = std::string(" -frames:v 4 -c:v dvvideo ") + target;
+        ASSERT_TRUE(test::runs("ffmpeg -y -v error -f lavfi -i testsrc=d=1" + options + " '" +
+                               (m_folder / "a.dv").string() + "'"));
+        const std::string bytes = readFile(m_folder / "a.dv").value();
+        ASSERT_EQ(bytes.size(), 4 * std::size_t(frame)) << target;
+        EXPECT_EQ(Clip::open(m_folder / "a.dv").value()->info().frameCount(), 4);
+        const std::size_t half = bytes.size() - std::size_t(frame) / 2;
+        EXPECT_THAT(openingError(write("cut.dv", bytes.substr(0, half))).message,
+                    AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(half) +
+                                                            " of at least " + std::to_string(bytes.size()))));
+        EXPECT_EQ(Clip::open(write("part.dv", bytes.substr(0, bytes.size() - std::size_t(frame))))
+                      .value()
+                      ->info()
+                      .frameCount(),
+                  3);
+    }
+}
+
 TEST_F(CorruptClip, ATruncatedY4mIsRefusedHoweverItsHeadersAreWritten) {
     const auto holds = [&](const std::string& bytes) {
         const std::filesystem::path whole = write("whole.y4m", bytes);
