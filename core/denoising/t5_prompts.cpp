@@ -6,7 +6,7 @@
 #include "core/text/encoders/t5_encoder.h"
 #include "core/text/tokenizers/sentencepiece_tokenizer.h"
 #include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -51,9 +51,9 @@ PromptMemory t5Prompts(const fs::path& tokenizer, const fs::path& encoder, const
                        std::int64_t tokens, const LoadOptions& options) {
     const auto load = [=, words = loadTokenizer(tokenizer, config.vocabSize),
                        dtype = text::t5Dtype(options.dtype), device = options.execution.device] {
-        weights::SafetensorsFolder source(encoder);
+        const auto source = weights::openWeights(encoder).weights;
         return std::make_unique<T5PromptEncoder>(
-            words, tokens, text::T5Encoder(config, weights::WeightScope(source, dtype, device)));
+            words, tokens, text::T5Encoder(config, weights::WeightScope(*source, dtype, device)));
     };
     return {options.encoders, load};
 }

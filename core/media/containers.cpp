@@ -65,12 +65,13 @@ using enum StreamsInHeader;
 
 /// Where rows share a demuxer the first of them speaks for what is read, so they agree on that.
 constexpr std::array kFormats{
-    ContainerFormat{"MP4", ".mp4", "mov", Lists, Fully, nullptr, kMp4, kTenBitMp4, kLosslessMp4},
+    ContainerFormat{"MP4", ".mp4", "mov", Lists, Fully, byFile<missingEndOfMp4>, kMp4, kTenBitMp4,
+                    kLosslessMp4},
     ContainerFormat{"WebM", ".webm", "matroska", Lists, Fully, byFile<missingEndOfMatroska>, kWebM},
     ContainerFormat{"GIF", ".gif", "gif", Lists, Partly, byFile<missingEndOfGif>, kGif},
     ContainerFormat{
         "Matroska", ".mkv", "matroska", Lists, Fully, byFile<missingEndOfMatroska>, kMkv, {}, kMkv},
-    ContainerFormat{"QuickTime", ".mov", "mov", Lists, Fully},
+    ContainerFormat{"QuickTime", ".mov", "mov", Lists, Fully, byFile<missingEndOfMp4>},
     ContainerFormat{"AVI", ".avi", "avi", Lists, Partly, byFile<missingEndOfAvi>},
     ContainerFormat{"MPEG transport stream", ".ts", "mpegts", LeavesOut, Partly,
                     byFile<missingEndOfTransportStream>},
@@ -89,7 +90,7 @@ constexpr std::array kFormats{
     ContainerFormat{"MPEG-4 stream", ".m4v", "m4v"},
     ContainerFormat{"MPEG video stream", ".m2v", "mpegvideo"},
     ContainerFormat{"Motion JPEG stream", ".mjpeg", "mjpeg"},
-    ContainerFormat{"DV", ".dv", "dv"},
+    ContainerFormat{"DV", ".dv", "dv", LeavesOut, Partly, byFile<missingEndOfDv>},
 };
 
 /// `say(format)` of those that `choose(format)`, with `between` between them.

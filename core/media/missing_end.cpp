@@ -4,67 +4,11 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
+
+#include "core/media/byte_walk.h"
 
 namespace reelgrid::media {
 namespace {
-
-struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-/// Reads forward through a file, knowing where it ends.
-class ByteWalk {
-  public:
-    explicit ByteWalk(const std::filesystem::path& path) : m_file(std::fopen(path.c_str(), "rb")) {
-        std::error_code failed;
-        m_size = std::int64_t(std::filesystem::file_size(path, failed));
-        if (failed || !m_file) m_size = 0;
-    }
-    [[nodiscard]] std::int64_t at() const { return m_at; }
-    [[nodiscard]] std::int64_t size() const { return m_size; }
-    [[nodiscard]] bool isPastEnd() const { return m_at > m_size; }
-
-    /// −1 at the end, which it then is past.
-    int byte() {
-        if (m_at++ >= m_size) return -1;
-        return std::fgetc(m_file.get());
-    }
-    /// Forward alone. Short steps stay within what the file has buffered.
-    void skip(std::int64_t count) {
-        constexpr std::int64_t kFar = std::int64_t{1} << 60;  // more than any file has, and no overflow
-        count = std::clamp<std::int64_t>(count, 0, kFar);
-        m_at += count;
-        if (isPastEnd()) return;
-        constexpr std::int64_t kShort = 4096;
-        std::array<char, kShort> passed{};
-        if (count <= kShort)
-            m_at = std::fread(passed.data(), 1, std::size_t(count), m_file.get()) == std::size_t(count)
-                       ? m_at
-                       : m_size + 1;
-        else
-            std::fseek(m_file.get(), long(m_at), SEEK_SET);
-    }
-
-  private:
-    std::unique_ptr<std::FILE, CloseFile> m_file;
-    std::int64_t m_size = 0;
-    std::int64_t m_at = 0;
-};
-
-std::int64_t numberIn(ByteWalk& file, int bytes, std::endian order) {
-    std::int64_t value = 0;
-    for (int i = 0; i < bytes; ++i) {
-        const std::int64_t byte = file.byte() & 0xFF;
-        value = order == std::endian::big ? value << 8 | byte : value | byte << (8 * i);
-    }
-    return value;
-}
-
-std::string bytesMissing(const ByteWalk& file) {
-    return "it has " + std::to_string(file.size()) + " of at least " + std::to_string(file.at()) + " bytes";
-}
 
 /// The bytes of a colour table whose size is in a GIF's flags.
 int colourTableBytes(int flags) {
@@ -152,7 +96,7 @@ std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
     while (file.at() < file.size()) {
         std::string type;
         for (int i = 0; i < 4; ++i) type += char(file.byte());
-        const std::int64_t bytes = numberIn(file, 4, std::endian::little);
+        const std::int64_t bytes = file.number(4, std::endian::little);
         constexpr std::int64_t kUnknown = 0xFFFFFFFF;
         if (type != "RIFF" || file.isPastEnd() || bytes == 0 || bytes == kUnknown) return std::nullopt;
         file.skip(bytes);
@@ -188,7 +132,7 @@ std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
     while (file.at() < file.size()) {
         const int type = file.byte() & 0x1F;
         if (type != 8 && type != 9 && type != 18) return std::nullopt;  // damaged, not cut
-        file.skip(numberIn(file, 3, std::endian::big) + kRestOfTag + kSizeBehind);
+        file.skip(file.number(3, std::endian::big) + kRestOfTag + kSizeBehind);
     }
     // Some that write it leave out the size behind the last tag.
     return file.at() - kSizeBehind > file.size() ? std::optional(bytesMissing(file)) : std::nullopt;
@@ -199,8 +143,7 @@ std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
     ByteWalk file(path);
     bool isEnded = false;
     while (file.at() < file.size()) {
-        if (numberIn(file, 4, std::endian::big) != 0x4F676753)
-            return std::nullopt;  // "OggS"; damaged, not cut
+        if (file.number(4, std::endian::big) != 0x4F676753) return std::nullopt;  // "OggS"; damaged, not cut
         file.skip(1);
         isEnded |= (file.byte() & kEndOfStream) != 0;
         file.skip(20);  // position, stream, number, checksum
@@ -216,10 +159,10 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path) {
     constexpr int kBeforeLength = 6, kBeforeRest = 8, kStampBytes = 8;
     ByteWalk file(path);
     file.skip(kBeforeLength);
-    const std::int64_t header = numberIn(file, 2, std::endian::little);
+    const std::int64_t header = file.number(2, std::endian::little);
     if (header < kBeforeRest) return std::nullopt;  // damaged, not cut
     file.skip(header - kBeforeRest);
-    while (file.at() < file.size()) file.skip(numberIn(file, 4, std::endian::little) + kStampBytes);
+    while (file.at() < file.size()) file.skip(file.number(4, std::endian::little) + kStampBytes);
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
 
@@ -259,24 +202,6 @@ std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, st
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
 
-std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
-    // How the identifiers of header, data and indices begin. What a broadcast has behind its data's head is
-    // none of them.
-    constexpr std::array<std::int64_t, 6> kObjects{0x75B22630, 0x75B22636, 0x33000890,
-                                                   0xD6E229D3, 0xFEB103F8, 0x3CB73FD0};
-    constexpr std::int64_t kBegin = 4, kIdentifier = 16, kHead = kIdentifier + 8;
-    ByteWalk file(path);
-    while (file.at() < file.size()) {
-        const std::int64_t object = numberIn(file, kBegin, std::endian::little);
-        file.skip(kIdentifier - kBegin);
-        const std::int64_t size = numberIn(file, 8, std::endian::little);
-        const bool isKnown = std::ranges::find(kObjects, object) != kObjects.end();
-        if (!file.isPastEnd() && (!isKnown || size < kHead)) return std::nullopt;
-        file.skip(size - kHead);
-    }
-    return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
-}
-
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
     // Keys, lengths (BER) and values, one behind the other. The first value's fields say where the footer
     // begins; zero where nobody has gone back to say it.
@@ -289,10 +214,10 @@ std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
         if (!isKey && !file.isPastEnd()) return std::nullopt;  // damaged, or what MXF doesn't say
         file.skip(kKey - std::int64_t(kBegin.size()));
         std::int64_t length = file.byte();
-        if (length >= 0x80) length = numberIn(file, std::min(int(length & 0x7F), 8), std::endian::big);
+        if (length >= 0x80) length = file.number(std::min(int(length & 0x7F), 8), std::endian::big);
         if (footer < 0 && length >= kFooterPlace + 8) {
             file.skip(kFooterPlace);
-            footer = numberIn(file, 8, std::endian::big);
+            footer = file.number(8, std::endian::big);
             length -= kFooterPlace + 8;
         }
         file.skip(length);

@@ -3,9 +3,21 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/weights/scalar_type.h"
 #include "core/weights/shape_check.h"
 
 namespace reelgrid::weights {
+
+namespace {
+
+/// Parameters are floating-point numbers, but for those that are stored in blocks of integers.
+void requireFittingType(const WeightFile& file, const std::string& name) {
+    if (!file.typeOf) return;
+    const auto require = name.ends_with(".int8_weight") ? requireInt8 : requireFloatingPoint;
+    require(file.typeOf(name), file.weights->whereIs(name));
+}
+
+}  // namespace
 
 class ParameterCheck::Source final : public WeightSource {
   public:
@@ -17,6 +29,9 @@ class ParameterCheck::Source final : public WeightSource {
     }
     [[nodiscard]] bool has(const std::string& name) const override {
         return m_opened->file.weights->has(name);
+    }
+    [[nodiscard]] std::string whereIs(const std::string& name) const override {
+        return m_opened->file.weights->whereIs(name);
     }
 
   private:
@@ -31,6 +46,7 @@ at::Tensor ParameterCheck::take(Opened& from, const std::string& name, at::IntAr
         const auto stored = from.file.shapeOf(name);
         if (!stored) throwMissing(from.where, name, shape);
         requireShape(from.where, name, *stored, shape);
+        requireFittingType(from.file, name);
     } catch (const Failure& failure) {
         m_faults.push_back(failure.error().message);
     }
@@ -41,7 +57,8 @@ OpenWeights ParameterCheck::open() {
     return [this](const std::filesystem::path& path) {
         auto opened = std::make_shared<Opened>(Opened{openWeights(path), path.string()});
         m_opened.push_back(opened);
-        return WeightFile{std::make_unique<Source>(*this, opened), opened->file.shapeOf, opened->file.names};
+        return WeightFile{std::make_unique<Source>(*this, opened), opened->file.shapeOf, opened->file.names,
+                          opened->file.typeOf, opened->file.files};
     };
 }
 

@@ -10,7 +10,7 @@
 namespace reelgrid::weights {
 
 /// Has a model take its parameters from a checkpoint without reading them, and notes what doesn't fit: what
-/// is missing, or of another shape. The model gets meta tensors.
+/// is missing, or of another shape or kind of numbers. The model gets meta tensors.
 class ParameterCheck {
   public:
     /// What opens a checkpoint's files for such a model; this has to live as long.

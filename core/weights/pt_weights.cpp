@@ -8,6 +8,7 @@
 #include "core/pt/crc32.h"
 #include "core/pt/state_dict.h"
 #include "core/weights/pt_tensors.h"
+#include "core/weights/scalar_type.h"
 #include "core/weights/shape_check.h"
 
 namespace reelgrid::weights {
@@ -45,6 +46,10 @@ std::optional<std::vector<std::int64_t>> PtWeights::shapeOf(const std::string& n
     const auto found = m_tensors.find(name);
     if (found == m_tensors.end()) return std::nullopt;
     return found->second.sizes;
+}
+
+at::ScalarType PtWeights::typeOf(const std::string& name) const {
+    return scalarTypeOf(m_tensors.at(name).type);
 }
 
 at::Tensor PtWeights::require(const std::string& name, at::IntArrayRef shape) {

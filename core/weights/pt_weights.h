@@ -28,10 +28,14 @@ class PtWeights final : public WeightSource {
         return m_file.string() + ": tensor " + safetensors::quotedName(name);
     }
 
+    /// The file alone.
+    [[nodiscard]] std::vector<std::filesystem::path> files() const { return {m_file}; }
     /// Names of all tensors, sorted.
     [[nodiscard]] std::vector<std::string> names() const;
     /// As stored; nothing when there is no such tensor.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> shapeOf(const std::string& name) const;
+    /// As stored. Throws std::out_of_range where there is no such tensor.
+    [[nodiscard]] at::ScalarType typeOf(const std::string& name) const;
 
   private:
     std::filesystem::path m_file;

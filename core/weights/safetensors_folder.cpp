@@ -119,6 +119,10 @@ std::optional<std::vector<std::int64_t>> SafetensorsFolder::shapeOf(const std::s
     return found->second.entry.shape;
 }
 
+at::ScalarType SafetensorsFolder::typeOf(const std::string& name) const {
+    return scalarTypeOf(m_tensors.at(name).entry.dtype);
+}
+
 std::string SafetensorsFolder::whereIs(const std::string& name) const {
     const auto found = m_tensors.find(name);
     const fs::path& where = found == m_tensors.end() ? m_folder : m_paths.at(found->second.path);

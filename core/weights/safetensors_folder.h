@@ -36,6 +36,9 @@ class SafetensorsFolder final : public WeightSource {
     /// As stored; nothing when there is no such tensor.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> shapeOf(const std::string& name) const;
 
+    /// As stored; FP8 with a scale comes out in bf16. Throws std::out_of_range where there is no such tensor.
+    [[nodiscard]] at::ScalarType typeOf(const std::string& name) const;
+
     /// Reads every file that holds hashes of its tensors. Throws Failure(InvalidData) naming file and tensor
     /// where one was changed since it was written.
     void requireUnchanged() const;

@@ -17,7 +17,7 @@ WeightFile opened(const std::filesystem::path& path) {
     const Source& kept = *source;
     std::vector<std::string> names = kept.names();
     return {std::move(source), [&kept](const std::string& name) { return kept.shapeOf(name); },
-            std::move(names)};
+            std::move(names), [&kept](const std::string& name) { return kept.typeOf(name); }, kept.files()};
 }
 
 /// A folder's weights as older fine-tunes have them: of torch.save() alone. Empty where it has others. A link
@@ -33,6 +33,12 @@ fs::path torchFileIn(const fs::path& folder) {
 }
 
 }  // namespace
+
+std::uint64_t WeightFile::fileBytes() const {
+    std::uint64_t bytes = 0;
+    for (const fs::path& file : files) bytes += fs::file_size(file);
+    return bytes;
+}
 
 WeightFile openWeights(const fs::path& path) {
     if (pt::isPtName(path)) return opened<PtWeights>(path);

@@ -113,8 +113,26 @@ def prompts():
     seed("clip_vocabulary", "pairs.bin", compact(kept) + "\0" + "#version: 0.2\n" + "\n".join(parts) + "\n")
     spiece = of("text/umt5-like/spiece.model")
     seed("spiece", "small.model", small_spiece(spiece))
-    seed("charsmap", "small.bin", struct.pack("<I", 8) + struct.pack("<II", 0, 0) + b"a\0")
+    seed("spiece", "charsmap.model", small_spiece(spiece) + normalizer(small_charsmap(0)))
+    seed("charsmap", "small.bin", small_charsmap(0))
     seed("prompt", "mojibake.txt", "schÃ¶n &amp;amp; &lt;b&gt; \u2028 “quoted” ﬁ caf\u0065\u0301")
+
+
+def small_charsmap(place):
+    """One rule, of the letter r, which `place` of its texts takes the place of: the root's children in the trie's second block,
+    the rule's in its third. Other units are values, which no letter leads to."""
+    units = [1 << 31] * 768
+    units[0] = 256 << 10
+    units[256 ^ ord("r")] = (256 ^ ord("r") ^ 512) << 10 | 1 << 8 | ord("r")
+    units[512] |= place
+    return struct.pack("<I768I", 4 * 768, *units) + b"fox\0"
+
+
+def normalizer(charsmap):
+    """Fields 3 and 2 of a SentencePiece model, with lengths of two bytes."""
+    def field(number, content):
+        return bytes([number << 3 | 2, len(content) & 0x7F | 0x80, len(content) >> 7]) + content
+    return field(3, field(2, charsmap))
 
 
 def small_spiece(proto):

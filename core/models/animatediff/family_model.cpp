@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 1> kFamilies{"animatediff"};
 }  // namespace
 
 denoising::FamilyModel familyModel() {
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory};
+    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .faults = findFaults};
 }
 
 }  // namespace reelgrid::models::animatediff

@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/denoising/chained_clip.h"
+#include "core/denoising/component_checks.h"
 #include "core/denoising/free_init.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
@@ -71,14 +72,15 @@ vae::image::ImageVae loadVae(const families::ModelIndex& index, const denoising:
 
 /// The motion adapter; of a folder whose UNet was saved with motion modules in it those, which diffusers then
 /// runs, whatever the adapter beside it holds. One that was asked for takes their place.
-MotionAdapter adapterOf(const families::ModelIndex& index, const UnetConfig& unet) {
+MotionAdapter adapterOf(const families::ModelIndex& index, const UnetConfig& unet,
+                        const weights::OpenWeights& open = weights::openWeights) {
     const fs::path path = index.pathOf("motion_adapter");
     const weights::ModelConfig config = configOf(index, "unet");
     if (path == index.folder() / "motion_adapter" && config.textOr("_class_name", "") == "UNetMotionModel") {
-        auto stored = openUnet(index.pathOf("unet"), unet);
+        auto stored = openUnet(index.pathOf("unet"), unet, open);
         if (hasMotionModules(*stored)) return {MotionConfig::inside(unet, config), std::move(stored)};
     }
-    MotionAdapter adapter = openMotionAdapter(path);
+    MotionAdapter adapter = openMotionAdapter(path, open);
     adapter.config.requireFits(unet, path.string());
     return adapter;
 }
@@ -230,7 +232,35 @@ std::unique_ptr<denoising::Denoiser> AnimateDiffVideoModel::prepare(const catalo
     return std::make_unique<denoising::GuidedDenoiser>(std::move(parts), options().execution, clock);
 }
 
+void takeUnet(const families::ModelIndex& index, const weights::OpenWeights& open) {
+    const UnetConfig config = UnetConfig::from(configOf(index, "unet"));
+    const auto image = openUnet(index.pathOf("unet"), config, open);
+    const MotionAdapter adapter = adapterOf(index, config, open);
+    const MotionUnet taken(config, weights::WeightScope(*image, at::kFloat), adapter.config,
+                           weights::WeightScope(*adapter.weights, at::kFloat));
+}
+
+void takeVae(const families::ModelIndex& index, const weights::OpenWeights& open) {
+    const auto config = vaeConfigOf(index);
+    const auto source = openVae(index.pathOf("vae"), config.blockChannels.size(), open);
+    const vae::image::ImageVae taken(weights::WeightScope(*source, at::kFloat), config);
+}
+
+void takeTextEncoder(const families::ModelIndex& index, const weights::OpenWeights& open) {
+    const auto source = openTextEncoder(index.pathOf("text_encoder"), open);
+    const text::ClipTextEncoder taken(textEncoderConfig(index), weights::WeightScope(*source, at::kFloat));
+}
+
 }  // namespace
+
+denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+    const auto index = families::ModelIndex::read(model.source()).value();
+    denoising::ComponentChecks checks;
+    for (const auto take : {takeUnet, takeVae, takeTextEncoder})
+        checks.check(denoising::ComponentChecks::Others::Allowed,
+                     [&](const weights::OpenWeights& open) { take(index, open); });
+    return checks.found();
+}
 
 std::unique_ptr<denoising::VideoModel> loadVideoModel(const families::ModelInfo& model,
                                                       const denoising::LoadOptions& options) {

@@ -4,6 +4,7 @@
 
 #include "core/denoising/load_options.h"
 #include "core/denoising/memory_forecast.h"
+#include "core/denoising/model_faults.h"
 #include "core/denoising/video_model.h"
 #include "core/families/model_info.h"
 
@@ -18,5 +19,8 @@ std::unique_ptr<denoising::VideoModel> loadVideoModel(const families::ModelInfo&
 denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
                                          const catalog::RenderSettings& settings,
                                          const denoising::LoadOptions& options, std::uint64_t available);
+
+/// FamilyModel::faults
+denoising::ModelFaults findFaults(const families::ModelInfo& model);
 
 }  // namespace reelgrid::models::animatediff

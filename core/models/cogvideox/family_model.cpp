@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/denoising/component_checks.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_network.h"
@@ -25,7 +26,7 @@
 #include "core/vae/cogvideox/cogvideox_vae_files.h"
 #include "core/weights/lora_names.h"
 #include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
+#include "core/weights/weight_file.h"
 
 // Shape legend: B = 1 clip, C latent channels, T latent frames, H and W latent rows and columns.
 
@@ -45,8 +46,8 @@ Transformer loadTransformer(const families::ModelIndex& index, const denoising::
     const fs::path folder = index.pathOf("transformer");
     const auto config = CogVideoXTransformerConfig::from(configOf(index, "transformer"));
     if (options.execution.mesh != nullptr) options.execution.mesh->requireHeads(config.numAttentionHeads);
-    auto source = std::make_unique<weights::LoraWeights>(std::make_unique<weights::SafetensorsFolder>(folder),
-                                                         options.loras, weights::transformerLoraNames);
+    auto source = std::make_unique<weights::LoraWeights>(weights::openWeights(folder).weights, options.loras,
+                                                         weights::transformerLoraNames);
     return {std::move(source), options.loras, options, [&](weights::WeightSource& from) {
                 return CogVideoXTransformer(
                     config, weights::WeightScope(from, options.dtype, options.execution.device),
@@ -56,8 +57,8 @@ Transformer loadTransformer(const families::ModelIndex& index, const denoising::
 
 vae::cogvideox::CogVideoXVae loadVae(const fs::path& folder, vae::VaeParts parts,
                                      const denoising::LoadOptions& options) {
-    weights::SafetensorsFolder source(folder);
-    return {weights::WeightScope(source, options.vaeDtype, options.execution.device),
+    const auto source = weights::openWeights(folder).weights;
+    return {weights::WeightScope(*source, options.vaeDtype, options.execution.device),
             vae::cogvideox::CogVideoXVaeConfig::from(weights::ModelConfig::read(folder)),
             {.parts = parts}};
 }
@@ -231,11 +232,41 @@ parallel::PassWork passWork(const families::ModelInfo& model, const catalog::Ren
                 double(denoising::bytesPerValue(settings)))};
 }
 
+/// What each part has to have in its files.
+denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+    const auto index = families::ModelIndex::read(model.folder).value();
+    denoising::ComponentChecks checks;
+    const auto check = [&](const denoising::ComponentChecks::Take& take) {
+        checks.check(denoising::ComponentChecks::Others::Allowed, take);
+    };
+    check([&](const weights::OpenWeights& open) {
+        const auto file = open(index.pathOf("transformer"));
+        const CogVideoXTransformer taken(CogVideoXTransformerConfig::from(configOf(index, "transformer")),
+                                         weights::WeightScope(*file.weights, at::kFloat));
+    });
+    check([&](const weights::OpenWeights& open) {
+        const auto file = open(index.pathOf("text_encoder"));
+        const text::T5Encoder taken(textEncoderConfig(index),
+                                    weights::WeightScope(*file.weights, at::kFloat));
+    });
+    check([&](const weights::OpenWeights& open) {
+        const auto file = open(index.pathOf("vae"));
+        const vae::cogvideox::CogVideoXVae taken(
+            weights::WeightScope(*file.weights, at::kFloat),
+            vae::cogvideox::CogVideoXVaeConfig::from(configOf(index, "vae")));
+    });
+    return checks.found();
+}
+
 }  // namespace
 
 denoising::FamilyModel familyModel() {
     static constexpr std::array<std::string_view, 2> kFamilies{"cogvideox", "cogvideox-i2v"};
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .work = passWork};
+    return {.families = kFamilies,
+            .load = loadVideoModel,
+            .forecast = forecastMemory,
+            .work = passWork,
+            .faults = findFaults};
 }
 
 }  // namespace reelgrid::models::cogvideox

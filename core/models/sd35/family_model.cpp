@@ -15,6 +15,7 @@
 #include "core/families/model_index.h"
 #include "core/models/sd35/latent_attention.h"
 #include "core/models/sd35/original_names.h"
+#include "core/models/sd35/parameter_check.h"
 #include "core/models/sd35/prompted_transformer.h"
 #include "core/schedulers/scheduler.h"
 #include "core/schedulers/scheduler_list.h"
@@ -22,7 +23,7 @@
 #include "core/vae/image/names.h"
 #include "core/weights/lora_names.h"
 #include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
+#include "core/weights/weight_file.h"
 
 // Shape legend: B = 1 clip, C latent channels, T latent frames, H and W latent rows and columns.
 
@@ -53,8 +54,7 @@ bool isOfTextEncoder(const std::string& tensor) {
 Transformer loadTransformer(const families::ModelIndex& index, const denoising::LoadOptions& options) {
     const Sd35TransformerConfig config = transformerConfig(index);
     auto source = std::make_unique<weights::LoraWeights>(
-        transformerNames(std::make_unique<weights::SafetensorsFolder>(index.pathOf(kTransformer)),
-                         config.numLayers),
+        transformerNames(weights::openWeights(index.pathOf(kTransformer)).weights, config.numLayers),
         options.loras, weights::transformerLoraNames);
     source->leaveOut(isOfTextEncoder);
     return {std::move(source), options.loras, options, [&](weights::WeightSource& from) {
@@ -72,9 +72,9 @@ std::optional<TemporalModule> loadTemporal(const families::ModelIndex& index,
                                            const Sd35TransformerConfig& transformer,
                                            const denoising::LoadOptions& options) {
     if (!hasTemporal(index)) return std::nullopt;
-    weights::SafetensorsFolder source(index.pathOf(kTemporal));
+    const auto source = weights::openWeights(index.pathOf(kTemporal)).weights;
     return TemporalModule(TemporalConfig::fitting(transformer, configOf(index, kTemporal)),
-                          weights::WeightScope(source, options.dtype, options.execution.device));
+                          weights::WeightScope(*source, options.dtype, options.execution.device));
 }
 
 vae::image::ImageVaeConfig vaeConfig(const families::ModelIndex& index) {
@@ -84,9 +84,8 @@ vae::image::ImageVaeConfig vaeConfig(const families::ModelIndex& index) {
 /// A folder's, or the one in a single file.
 vae::image::ImageVae loadVae(const families::ModelIndex& index, const denoising::LoadOptions& options) {
     const auto config = vaeConfig(index);
-    const auto source =
-        vae::image::imageVaeNames(std::make_unique<weights::SafetensorsFolder>(index.pathOf("vae")),
-                                  std::int64_t(config.blockChannels.size()));
+    const auto source = vae::image::imageVaeNames(weights::openWeights(index.pathOf("vae")).weights,
+                                                  std::int64_t(config.blockChannels.size()));
     return {weights::WeightScope(*source, options.vaeDtype, options.execution.device),
             config,
             {.parts = vae::VaeParts::Decoder}};
@@ -119,7 +118,8 @@ class Sd35VideoModel final : public denoising::VideoModel {
           m_texts(index, m_transformer->config(), t5TokensOf(model), options),
           m_vae(loadVae(index, options)),
           m_schedulerConfig(schedulers::samplerConfig(configOf(index, "scheduler", "scheduler_config.json"),
-                                                      schedulers::Prediction::Flow, kSamplers)) {
+                                                      schedulers::Prediction::Flow, kSamplers)),
+          m_untaken(untakenTensors(model)) {
         requireFittingVae(model);
     }
 
@@ -134,7 +134,11 @@ class Sd35VideoModel final : public denoising::VideoModel {
     }
     [[nodiscard]] std::vector<std::string> remarks(
         const catalog::RenderSettings& /*settings*/) const override {
-        return weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here");
+        std::vector<std::string> lines = m_untaken;
+        for (std::string& line :
+             weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here"))
+            lines.push_back(std::move(line));
+        return lines;
     }
     [[nodiscard]] std::optional<result::TemporalRecord> temporal(
         const catalog::RenderSettings& settings) const override;
@@ -149,6 +153,7 @@ class Sd35VideoModel final : public denoising::VideoModel {
     Texts m_texts;
     vae::image::ImageVae m_vae;
     weights::ModelConfig m_schedulerConfig;
+    std::vector<std::string> m_untaken;
     at::Tensor m_apart_BCTHW;
 };
 
@@ -243,7 +248,7 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
 
 denoising::FamilyModel familyModel() {
     static constexpr std::array<std::string_view, 1> kFamilies{"sd3.5"};
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory};
+    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .faults = findFaults};
 }
 
 }  // namespace reelgrid::models::sd35

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/models/svd/names.h"
-#include "core/weights/weight_file.h"
 
 namespace reelgrid::models::svd {
 namespace {
@@ -29,24 +28,27 @@ weights::ModelConfig configOf(const families::ModelIndex& index, const std::stri
     return {index.config(component, fileName).value(), where};
 }
 
-std::unique_ptr<weights::WeightSource> openUnet(const families::ModelIndex& index) {
+std::unique_ptr<weights::WeightSource> openUnet(const families::ModelIndex& index,
+                                                const weights::OpenWeights& open) {
     const fs::path path = index.pathOf("unet");
-    auto weights = weights::openWeights(path).weights;
+    auto weights = open(path).weights;
     if (!isInFile(index, path)) return weights;
     const weights::ModelConfig config = configOf(index, "unet");
     return unetInFile(std::move(weights), config.positive("layers_per_block"), listed(config));
 }
 
-std::unique_ptr<weights::WeightSource> openVae(const families::ModelIndex& index) {
+std::unique_ptr<weights::WeightSource> openVae(const families::ModelIndex& index,
+                                               const weights::OpenWeights& open) {
     const fs::path path = index.pathOf("vae");
-    auto weights = weights::openWeights(path).weights;
+    auto weights = open(path).weights;
     return isInFile(index, path) ? vaeInFile(std::move(weights), listed(configOf(index, "vae")))
                                  : std::move(weights);
 }
 
-std::unique_ptr<weights::WeightSource> openImageEncoder(const families::ModelIndex& index) {
+std::unique_ptr<weights::WeightSource> openImageEncoder(const families::ModelIndex& index,
+                                                        const weights::OpenWeights& open) {
     const fs::path path = index.pathOf("image_encoder");
-    auto weights = weights::openWeights(path).weights;
+    auto weights = open(path).weights;
     return isInFile(index, path) ? imageEncoderInFile(std::move(weights)) : std::move(weights);
 }
 

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
+#include <unordered_map>
+#include <utility>
 
 #include "core/base/json.h"
 #include "core/base/result.h"
@@ -24,6 +26,8 @@ std::string numberNeeded() {
 
 AddedToken tokenOf(const json& entry, std::int64_t id, const std::string& name) {
     requireToken(entry, name);
+    if (entry.value("single_word", false))
+        throw Failure(ErrorCode::Unsupported, name + ": single_word is true, this version needs false");
     return {entry.at("content").get<std::string>(), id, entry.value("lstrip", false),
             entry.value("rstrip", false)};
 }
@@ -36,6 +40,33 @@ std::optional<std::int64_t> idOfKey(const std::string& key) {
     if (error != std::errc() || read != end || id < 0 || id > kMaxTokenId) return std::nullopt;
     return id;
 }
+
+/// A file's tokens, none of which may contradict one before it: another picture would come of either.
+class ListedTokens {
+  public:
+    explicit ListedTokens(std::string name) : m_name(std::move(name)) {}
+
+    void add(AddedToken token) {
+        if (const AddedToken* same = m_tokens.find(token.content); same != nullptr && same->id != token.id)
+            refuse("gives " + showJson(json(token.content)) + " the ids " + std::to_string(same->id) +
+                   " and " + std::to_string(token.id) + ", one was needed");
+        const auto [other, isNew] = m_byId.try_emplace(token.id, token.content);
+        if (!isNew && other->second != token.content)
+            refuse("gives " + showJson(json(other->second)) + " and " + showJson(json(token.content)) +
+                   " the id " + std::to_string(token.id) + ", one of its own was needed for each");
+        m_tokens.add(std::move(token));
+    }
+    [[nodiscard]] AddedTokens take() { return std::move(m_tokens); }
+
+  private:
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw Failure(ErrorCode::InvalidData, m_name + " " + what);
+    }
+
+    std::string m_name;
+    AddedTokens m_tokens;
+    std::unordered_map<std::int64_t, std::string> m_byId;
+};
 
 bool isSpace(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -81,10 +112,10 @@ void requireToken(const json& entry, const std::string& name) {
 }
 
 AddedTokens addedTokensOfConfig(const json& config, const fs::path& path) {
-    AddedTokens tokens;
     const auto listed = config.find("added_tokens_decoder");
-    if (listed == config.end() || listed->is_null()) return tokens;
+    if (listed == config.end() || listed->is_null()) return {};
     const std::string name = path.string() + ": added_tokens_decoder";
+    ListedTokens tokens(name);
     if (!listed->is_object())
         throw Failure(ErrorCode::InvalidData,
                       name + " is " + showJson(*listed) + ", an object of ids and their tokens was needed");
@@ -95,14 +126,14 @@ AddedTokens addedTokensOfConfig(const json& config, const fs::path& path) {
                           name + " has the key " + showJson(json(key)) + numberNeeded());
         tokens.add(tokenOf(entry, *id, name + ": token " + key));
     }
-    return tokens;
+    return tokens.take();
 }
 
 AddedTokens addedTokensOfTokenizer(const json& tokenizer, const fs::path& path) {
-    AddedTokens tokens;
     const json& listed = memberOf(tokenizer, "added_tokens");
-    if (listed.is_null()) return tokens;
+    if (listed.is_null()) return {};
     const std::string name = path.string() + ": added_tokens";
+    ListedTokens tokens(name);
     if (!listed.is_array())
         throw Failure(ErrorCode::InvalidData,
                       name + " is " + showJson(listed) + ", a list of tokens was needed");
@@ -115,7 +146,7 @@ AddedTokens addedTokensOfTokenizer(const json& tokenizer, const fs::path& path) 
         token.id = id.get<std::int64_t>();
         tokens.add(std::move(token));
     }
-    return tokens;
+    return tokens.take();
 }
 
 std::vector<TextPiece> splitAtTokens(std::string_view text, const AddedTokens& tokens) {

@@ -52,7 +52,9 @@ class AddedTokens {
 void requireToken(const nlohmann::json& entry, const std::string& name);
 
 /// tokenizer_config.json's added_tokens_decoder in the file `path`, and tokenizer.json's added_tokens. Empty
-/// when there are none. Throw Failure(InvalidData) naming the key and what was needed.
+/// when there are none. Throw Failure(InvalidData) naming the key and what was needed, also where two tokens
+/// have one id or one has two, and Failure(Unsupported) for one that is to be found between words' ends alone
+/// (single_word).
 AddedTokens addedTokensOfConfig(const nlohmann::json& config, const std::filesystem::path& path);
 AddedTokens addedTokensOfTokenizer(const nlohmann::json& tokenizer, const std::filesystem::path& path);
 

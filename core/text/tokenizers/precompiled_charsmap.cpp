@@ -2,10 +2,11 @@
 
 #include <utf8proc.h>
 
-#include <cstring>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/text/cleaning/utf8.h"
+#include "core/text/tokenizers/charsmap_parts.h"
 #include "core/text/tokenizers/step_text.h"
 
 namespace reelgrid::text {
@@ -38,34 +39,21 @@ std::string decodeBase64(std::string_view text) {
     return bytes;
 }
 
-// One unit of a double array (Yata's darts-clone): a label, the way to the children, or a leaf's value.
-bool hasLeaf(std::uint32_t unit) {
-    return ((unit >> 8) & 1) != 0;
-}
-std::uint32_t labelOf(std::uint32_t unit) {
-    return unit & ((1U << 31) | 0xFF);
-}
-std::uint32_t offsetOf(std::uint32_t unit) {
-    return (unit >> 10) << ((unit & (1U << 9)) >> 6);
-}
-
 }  // namespace
 
 PrecompiledCharsmap PrecompiledCharsmap::ofBase64(std::string_view base64, const std::string& origin) {
-    return {decodeBase64(base64), origin};
-}
-
-PrecompiledCharsmap::PrecompiledCharsmap(std::string_view bytes, const std::string& origin) {
-    std::uint32_t trieBytes = 0;
-    if (bytes.size() >= sizeof trieBytes) std::memcpy(&trieBytes, bytes.data(), sizeof trieBytes);
-    if (trieBytes == 0 || trieBytes % sizeof(std::uint32_t) != 0 ||
-        trieBytes > bytes.size() - sizeof trieBytes)
+    const std::string bytes = decodeBase64(base64);
+    if (bytes.empty())
         throw Failure(
             ErrorCode::InvalidData,
             origin + ": precompiled_charsmap is damaged: base64 of a trie and its texts was needed");
-    m_trie.resize(trieBytes / sizeof(std::uint32_t));
-    std::memcpy(m_trie.data(), bytes.data() + sizeof trieBytes, trieBytes);
-    m_replacements = bytes.substr(sizeof trieBytes + trieBytes);
+    return {bytes, origin};
+}
+
+PrecompiledCharsmap::PrecompiledCharsmap(std::string_view bytes, const std::string& origin) {
+    CharsmapParts parts = charsmapParts(bytes, origin);
+    m_trie = std::move(parts.trie);
+    m_replacements = parts.replacements;
 }
 
 /// What the shortest rule at the start of `chunk` makes of it; null when there is none.
@@ -74,14 +62,10 @@ const char* PrecompiledCharsmap::replacementOf(std::string_view chunk) const {
     for (const char letter : chunk) {
         const auto label = static_cast<unsigned char>(letter);
         node ^= label;
-        if (label == 0 || node >= m_trie.size()) return nullptr;
         const std::uint32_t unit = m_trie[node];
-        if (labelOf(unit) != label) return nullptr;
+        if (label == 0 || labelOf(unit) != label) return nullptr;
         node ^= offsetOf(unit);
-        if (node >= m_trie.size()) return nullptr;
-        if (!hasLeaf(unit)) continue;
-        const std::uint32_t at = m_trie[node] & 0x7FFFFFFF;
-        return at < m_replacements.size() ? m_replacements.c_str() + at : nullptr;
+        if (hasLeaf(unit)) return m_replacements.c_str() + leafOf(m_trie[node]);
     }
     return nullptr;
 }

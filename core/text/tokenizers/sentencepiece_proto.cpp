@@ -1,102 +1,53 @@
 #include "core/text/tokenizers/sentencepiece_proto.h"
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/text/tokenizers/charsmap_parts.h"
+#include "core/text/tokenizers/proto_fields.h"
 
 namespace reelgrid::text {
 namespace {
 
-constexpr std::uint64_t kPiecesField = 1, kTrainerField = 2, kNormalizerField = 3, kSelfTestField = 4;
-constexpr std::uint64_t kPieceTextField = 1, kPieceScoreField = 2, kModelTypeField = 3, kCharsmapField = 2;
-constexpr std::uint64_t kUnigramType = 1;
+constexpr std::uint64_t kPiecesField = 1, kTrainerField = 2, kNormalizerField = 3, kSelfTestField = 4,
+                        kDenormalizerField = 5;
+constexpr std::uint64_t kPieceTextField = 1, kPieceScoreField = 2, kPieceTypeField = 3, kModelTypeField = 3,
+                        kCharsmapField = 2;
+constexpr std::uint64_t kUnigramType = 1, kUserDefinedType = 4;
+constexpr std::size_t kMaxUserDefinedOfAText = 64;
 /// A normalizer (field 3, 6 bytes) that neither adds a prefix nor removes or escapes white space (3, 4, 5:
 /// 0).
 constexpr std::string_view kNoNormalizer{"\x1a\x06\x18\x00\x20\x00\x28\x00", 8};
 
-/// The fields of one protobuf message, one after the other.
-class MessageFields {
-  public:
-    struct Field {
-        std::uint64_t number = 0;
-        std::string_view bytes{};                ///< of a text or a message; empty for numbers
-        std::optional<std::uint64_t> integer{};  ///< of a varint
-        std::optional<float> real{};             ///< of four bytes
-        std::string_view whole{};                ///< as it is written, number and all
-    };
-    explicit MessageFields(std::string_view message) : m_left(message) {}
+/// Calls see(field) for each field of the messages that `proto` has as its field `number`.
+void eachFieldOf(std::uint64_t number, std::string_view proto, const std::string& origin,
+                 const std::function<void(const ProtoField&)>& see) {
+    eachField(proto, origin, [&](const ProtoField& field) {
+        if (field.number == number && field.bytes) eachField(*field.bytes, origin, see);
+    });
+}
 
-    [[nodiscard]] bool atEnd() const { return m_left.empty(); }
-    /// Nothing when the rest isn't a field.
-    std::optional<Field> next() {
-        const std::string_view from = m_left;
-        std::optional<Field> field = read();
-        if (field) field->whole = from.substr(0, from.size() - m_left.size());
-        return field;
-    }
-
-  private:
-    std::optional<Field> read() {
-        const auto tag = varint();
-        if (!tag) return std::nullopt;
-        Field field{.number = *tag >> 3};
-        std::optional<std::uint64_t> size;
-        switch (*tag & 7) {
-            case 0:
-                field.integer = varint();
-                return field.integer ? std::optional(field) : std::nullopt;
-            case 1:
-                size = 8;
-                break;
-            case 2:
-                size = varint();
-                break;
-            case 5:
-                size = 4;
-                break;
-            default:
-                return std::nullopt;
-        }
-        if (!size || *size > m_left.size()) return std::nullopt;
-        if ((*tag & 7) == 2) field.bytes = m_left.substr(0, *size);
-        if ((*tag & 7) == 5) field.real = realOf(m_left.substr(0, *size));
-        m_left.remove_prefix(*size);
-        return field;
-    }
-    /// The lowest byte first.
-    static float realOf(std::string_view bytes) {
-        std::uint32_t bits = 0;
-        for (std::size_t i = 0; i < bytes.size(); ++i)
-            bits |= std::uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-        return std::bit_cast<float>(bits);
-    }
-    std::optional<std::uint64_t> varint() {
-        std::uint64_t value = 0;
-        for (unsigned shift = 0; shift < 64 && !m_left.empty(); shift += 7) {
-            const auto byte = static_cast<unsigned char>(m_left.front());
-            m_left.remove_prefix(1);
-            value |= std::uint64_t{byte & 0x7FU} << shift;
-            if (byte < 0x80) return value;
-        }
-        return std::nullopt;
-    }
-
-    std::string_view m_left;
-};
-
-/// Calls see(field) for each field of a message.
-template <class See>
-void eachField(std::string_view message, const std::string& origin, const See& see) {
-    for (MessageFields fields(message); !fields.atEnd();) {
-        const auto field = fields.next();
-        if (!field) throw Failure(ErrorCode::InvalidData, origin + ": not a SentencePiece model");
-        see(*field);
+/// `pieces` may be in any order.
+void requireFewPrefixes(std::vector<std::string_view> pieces, const std::string& origin) {
+    std::ranges::sort(pieces);
+    std::vector<std::string_view> within;  ///< each the start of the next
+    for (const std::string_view piece : pieces) {
+        while (!within.empty() && !piece.starts_with(within.back())) within.pop_back();
+        within.push_back(piece);
+        if (within.size() > kMaxUserDefinedOfAText)
+            throw Failure(ErrorCode::InvalidData,
+                          origin + ": " + showJson(nlohmann::json(piece)) + " begins with " +
+                              std::to_string(within.size() - 1) + " other user-defined pieces, fewer than " +
+                              std::to_string(kMaxUserDefinedOfAText) + " were needed");
     }
 }
 
@@ -104,14 +55,13 @@ void eachField(std::string_view message, const std::string& origin, const See& s
 
 SentencePieceParts partsOf(std::string_view proto, const std::string& origin) {
     SentencePieceParts parts;
-    eachField(proto, origin, [&](const MessageFields::Field& field) {
+    eachField(proto, origin, [&](const ProtoField& field) {
         // The library would run the model's own tests, which need its normalizer.
         if (field.number != kNormalizerField && field.number != kSelfTestField)
             parts.wordModel += field.whole;
-        if (field.number != kNormalizerField) return;
-        eachField(field.bytes, origin, [&](const MessageFields::Field& of) {
-            if (of.number == kCharsmapField) parts.charsmap = of.bytes;
-        });
+    });
+    eachFieldOf(kNormalizerField, proto, origin, [&](const ProtoField& of) {
+        if (of.number == kCharsmapField && of.bytes) parts.charsmap = *of.bytes;
     });
     parts.wordModel += kNoNormalizer;
     return parts;
@@ -119,17 +69,22 @@ SentencePieceParts partsOf(std::string_view proto, const std::string& origin) {
 
 void requirePlainPieces(std::string_view proto, const std::string& origin) {
     std::size_t id = 0;
-    eachField(proto, origin, [&](const MessageFields::Field& field) {
-        if (field.number != kPiecesField) return;
+    std::vector<std::string_view> userDefined;
+    eachField(proto, origin, [&](const ProtoField& field) {
+        if (field.number != kPiecesField || !field.bytes) return;
         std::string_view text;
         std::optional<float> endless;
+        bool isUserDefined = false;
         const auto invalid = [&](const std::string& what) {
             throw Failure(ErrorCode::InvalidData, origin + ": piece " + std::to_string(id) + what);
         };
-        eachField(field.bytes, origin, [&](const MessageFields::Field& of) {
+        eachField(*field.bytes, origin, [&](const ProtoField& of) {
             if (of.number == kPieceScoreField && of.real && !std::isfinite(*of.real)) endless = of.real;
-            if (of.number != kPieceTextField) return;
-            text = of.bytes;
+            // Protobuf takes the lower half of the number.
+            if (of.number == kPieceTypeField && of.integer)
+                isUserDefined |= static_cast<std::uint32_t>(*of.integer) == kUserDefinedType;
+            if (of.number != kPieceTextField || !of.bytes) return;
+            text = *of.bytes;
             if (text.find('\0') != std::string_view::npos)
                 invalid(" has a character of code 0, text was needed");
             if (text.size() > kMaxPieceBytes)
@@ -139,21 +94,29 @@ void requirePlainPieces(std::string_view proto, const std::string& origin) {
         if (endless)
             invalid(", " + showJson(nlohmann::json(text)) + ", has the score " + std::to_string(*endless) +
                     ", a finite number was needed");
+        if (isUserDefined) userDefined.push_back(text);
         ++id;
     });
+    requireFewPrefixes(std::move(userDefined), origin);
+}
+
+void requireSoundCharsmaps(std::string_view proto, const std::string& origin) {
+    for (const std::uint64_t number : {kNormalizerField, kDenormalizerField})
+        eachFieldOf(number, proto, origin, [&](const ProtoField& of) {
+            if (of.number == kCharsmapField && of.bytes && !of.bytes->empty())
+                charsmapParts(*of.bytes,
+                              number == kNormalizerField ? origin : origin + ": denormalizer_spec");
+        });
 }
 
 void requireUnigram(std::string_view proto, const std::string& origin) {
-    eachField(proto, origin, [&](const MessageFields::Field& field) {
-        if (field.number != kTrainerField) return;
-        eachField(field.bytes, origin, [&](const MessageFields::Field& of) {
-            if (of.number != kModelTypeField || !of.integer || *of.integer == kUnigramType) return;
-            constexpr std::array kNames{"", "", " (BPE)", " (WORD)", " (CHAR)"};
-            throw Failure(ErrorCode::Unsupported,
-                          origin + ": trainer_spec.model_type is " + std::to_string(*of.integer) +
-                              (*of.integer < kNames.size() ? kNames.at(*of.integer) : "") +
-                              ", this version needs 1 (UNIGRAM)");
-        });
+    eachFieldOf(kTrainerField, proto, origin, [&](const ProtoField& of) {
+        if (of.number != kModelTypeField || !of.integer || *of.integer == kUnigramType) return;
+        constexpr std::array kNames{"", "", " (BPE)", " (WORD)", " (CHAR)"};
+        throw Failure(ErrorCode::Unsupported,
+                      origin + ": trainer_spec.model_type is " + std::to_string(*of.integer) +
+                          (*of.integer < kNames.size() ? kNames.at(*of.integer) : "") +
+                          ", this version needs 1 (UNIGRAM)");
     });
 }
 

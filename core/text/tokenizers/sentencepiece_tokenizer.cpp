@@ -31,6 +31,16 @@ bool endsTexts(const json& postProcessor) {
            memberOf(memberOf(single[1], "SpecialToken"), "id") == kEnd;
 }
 
+/// Whether characters that the vocabulary lacks become the pieces of their bytes.
+bool spellsBytes(const json& model, const std::string& origin) {
+    if (!model.is_object() || !model.contains("byte_fallback")) return false;
+    const json& spells = model.at("byte_fallback");
+    if (!spells.is_boolean())
+        throw Failure(ErrorCode::InvalidData, origin + ": the model's byte_fallback is " + showJson(spells) +
+                                                  ", true or false was needed");
+    return spells.get<bool>();
+}
+
 void requireEncoded(bool encoded, std::string_view text) {
     if (!encoded)
         throw Failure(ErrorCode::Internal,
@@ -121,6 +131,7 @@ SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 void SentencePieceTokenizer::loadModel(const std::string& bytes) {
     requireUnigram(bytes, m_origin);
     requirePlainPieces(bytes, m_origin);
+    requireSoundCharsmaps(bytes, m_origin);
     if (!m_model->LoadFromSerializedProto(bytes).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": not a SentencePiece model");
     // The library finds it by its name in the trainer's settings, and has −1 where that is another piece's.
@@ -142,13 +153,30 @@ void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
                           m_origin + ": post_processor is " + showJson(after) +
                               ", this version needs a TemplateProcessing that puts </s> behind the text");
         m_pipeline = WordPipeline::from(tokenizer, m_origin);
-        if (model.is_object() && model.value("byte_fallback", json()) == true)
-            m_unknown = UnknownSpelling::Bytes;
+        if (spellsBytes(model, m_origin)) m_unknown = UnknownSpelling::Bytes;
     }
     const std::string proto = unigramProto(model, m_origin);
     requirePlainPieces(proto, m_origin);
     if (!m_model->LoadFromSerializedProto(proto).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": its vocabulary has a piece twice");
+    const AddedTokens listed = addedTokensOfTokenizer(tokenizer, m_origin);
+    listed.eachContent([&](const std::string& content) { requirePlace(*listed.find(content)); });
+}
+
+/// tokenizers gives a token that the vocabulary has its place there, and others the ids behind it, whatever
+/// the file's list says.
+void SentencePieceTokenizer::requirePlace(const AddedToken& token) const {
+    const int pieces = m_model->GetPieceSize();
+    const int place = m_model->PieceToId(token.content);
+    const bool isPiece = m_model->IdToPiece(place) == token.content;
+    if (isPiece ? token.id == place : token.id >= pieces) return;
+    const std::string listed = m_origin + ": added_tokens gives " + showJson(json(token.content)) +
+                               " the id " + std::to_string(token.id) + ", ";
+    throw Failure(ErrorCode::InvalidData,
+                  isPiece ? listed + std::to_string(place) + ", its place in the vocabulary, was needed"
+                          : listed + "which is " +
+                                showJson(json(m_model->IdToPiece(static_cast<int>(token.id)))) +
+                                "'s in the vocabulary, one from " + std::to_string(pieces) + " was needed");
 }
 
 /// What T5's tokenizer adds by itself: its special pieces, and sentinels behind the vocabulary, last one

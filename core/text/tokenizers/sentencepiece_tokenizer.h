@@ -61,6 +61,7 @@ class SentencePieceTokenizer {
     void requireEndOf(const nlohmann::json& postProcessor) const;
     void loadModel(const std::string& bytes);
     void readTokenizerJson(const TokenizerFolder& folder);
+    void requirePlace(const AddedToken& token) const;
     void addT5Tokens(std::int64_t extraIds);
     [[nodiscard]] std::int64_t idOf(const std::string& token) const;
     void appendPieces(std::string_view text, std::vector<std::int64_t>& ids) const;

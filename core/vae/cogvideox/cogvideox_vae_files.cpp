@@ -1,18 +1,20 @@
 #include "core/vae/cogvideox/cogvideox_vae_files.h"
 
+#include <utility>
+
 #include "core/vae/cogvideox/cogvideox_vae.h"
 #include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::vae::cogvideox {
 
 VaeFiles openFiles(const std::filesystem::path& folder) {
-    const auto weights = std::make_shared<weights::SafetensorsFolder>(folder);
+    weights::WeightFile stored = weights::openWeights(folder);
     const auto config = CogVideoXVaeConfig::from(weights::ModelConfig::read(folder));
     VaeFiles files;
     files.path = folder;
-    for (const std::filesystem::path& file : weights->files())
-        files.bytes += std::filesystem::file_size(file);
+    files.bytes = stored.fileBytes();
+    const std::shared_ptr<weights::WeightSource> weights = std::move(stored.weights);
     files.load = [weights, config](const VaeComputing& computing,
                                    VaeParts parts) -> std::unique_ptr<VideoVae> {
         return std::make_unique<CogVideoXVae>(

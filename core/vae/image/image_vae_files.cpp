@@ -1,20 +1,22 @@
 #include "core/vae/image/image_vae_files.h"
 
+#include <utility>
+
 #include "core/vae/image/image_vae.h"
 #include "core/vae/image/names.h"
 #include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::vae::image {
 
 VaeFiles openFiles(const std::filesystem::path& folder) {
-    auto stored = std::make_unique<weights::SafetensorsFolder>(folder);
+    weights::WeightFile stored = weights::openWeights(folder);
     const auto config = ImageVaeConfig::from(weights::ModelConfig::read(folder));
     VaeFiles files;
     files.path = folder;
-    for (const std::filesystem::path& file : stored->files()) files.bytes += std::filesystem::file_size(file);
+    files.bytes = stored.fileBytes();
     const std::shared_ptr<weights::WeightSource> weights =
-        imageVaeNames(std::move(stored), std::int64_t(config.blockChannels.size()));
+        imageVaeNames(std::move(stored.weights), std::int64_t(config.blockChannels.size()));
     files.load = [weights, config](const VaeComputing& computing,
                                    VaeParts parts) -> std::unique_ptr<VideoVae> {
         return std::make_unique<ImageVae>(weights::WeightScope(*weights, computing.dtype, computing.device),

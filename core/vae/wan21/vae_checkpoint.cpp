@@ -8,7 +8,6 @@
 #include "core/base/result.h"
 #include "core/vae/wan21/original_names.h"
 #include "core/weights/renamed_weights.h"
-#include "core/weights/safetensors_folder.h"
 
 namespace reelgrid::vae::wan21 {
 namespace {
@@ -62,15 +61,6 @@ WanVaeConfig configOf(const fs::path& path, const weights::WeightSource& stored)
     return stored.has(kOriginalLevel) ? WanVaeConfig::official22() : WanVaeConfig::official();
 }
 
-std::uint64_t bytesOf(const fs::path& path) {
-    std::error_code failed;
-    if (!fs::is_directory(path, failed)) return fs::file_size(path, failed);
-    std::uint64_t bytes = 0;
-    const weights::SafetensorsFolder folder(path);
-    for (const fs::path& file : folder.files()) bytes += fs::file_size(file, failed);
-    return bytes;
-}
-
 }  // namespace
 
 VaeCheckpoint openCheckpoint(const fs::path& path, const weights::OpenWeights& open) {
@@ -82,8 +72,9 @@ VaeCheckpoint openCheckpoint(const fs::path& path, const weights::OpenWeights& o
         extension != ".safetensors")
         throw Failure(ErrorCode::Unsupported,
                       checkpoint.path.string() + ": a folder, a .safetensors or a .pth file was needed");
-    checkpoint.weights = open(checkpoint.path).weights;
-    checkpoint.bytes = bytesOf(checkpoint.path);
+    weights::WeightFile stored = open(checkpoint.path);
+    checkpoint.bytes = stored.fileBytes();
+    checkpoint.weights = std::move(stored.weights);
     checkpoint.config = configOf(checkpoint.path, *checkpoint.weights);
     if (checkpoint.weights->has(kOriginalFirstConv))
         checkpoint.weights = std::make_unique<weights::RenamedWeights>(

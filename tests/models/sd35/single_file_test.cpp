@@ -6,6 +6,7 @@
 #include "core/catalog/model_catalog.h"
 #include "core/families/model_index.h"
 #include "core/models/sd35/original_names.h"
+#include "core/models/sd35/parameter_check.h"
 #include "core/models/sd35/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -112,6 +113,19 @@ TEST_F(ChangedSd35File, RefusesAMissingBlock) {
     ASSERT_FALSE(model);
     EXPECT_THAT(model.error().message,
                 testing::HasSubstr("but no block 2, every block before it was needed"));
+}
+
+TEST_F(ChangedSd35File, SaysWhichTensorsBelongToNoLayer) {
+    EXPECT_THAT(untakenTensors(found().value()), testing::IsEmpty());
+    EXPECT_THAT(findFaults(found().value()).faults, testing::IsEmpty());
+    m_tensors[named("joint_blocks.0.x_block.extra.weight")] = at::ones({2});
+    m_tensors["first_stage_model.extra"] = at::ones({2});
+    EXPECT_THAT(untakenTensors(found().value()),
+                testing::ElementsAre(
+                    testing::HasSubstr("1 tensor belongs to no layer of this model and had no effect (" +
+                                       named("joint_blocks.0.x_block.extra.weight)"))));
+    EXPECT_THAT(findFaults(found().value()).faults,
+                testing::ElementsAre(testing::HasSubstr("belongs to no layer of this model")));
 }
 
 TEST_F(ChangedSd35File, IsReadBelowItsPrefixAlone) {

@@ -1,0 +1,51 @@
+#include "core/media/byte_walk.h"
+
+#include <algorithm>
+#include <array>
+
+namespace reelgrid::media {
+
+ByteWalk::ByteWalk(const std::filesystem::path& path) : m_file(std::fopen(path.c_str(), "rb")) {
+    std::error_code failed;
+    m_size = std::int64_t(std::filesystem::file_size(path, failed));
+    if (failed || !m_file) m_size = 0;
+}
+
+int ByteWalk::byte() {
+    if (m_at++ >= m_size) return -1;
+    return std::fgetc(m_file.get());
+}
+
+std::int64_t ByteWalk::number(int bytes, std::endian order) {
+    std::int64_t value = 0;
+    for (int i = 0; i < bytes; ++i) {
+        const std::int64_t next = byte() & 0xFF;
+        value = order == std::endian::big ? value << 8 | next : value | next << (8 * i);
+    }
+    return value;
+}
+
+void ByteWalk::skip(std::int64_t count) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 60;  // more than any file has, and no overflow
+    count = std::clamp<std::int64_t>(count, 0, kFar);
+    m_at += count;
+    if (isPastEnd()) return;
+    constexpr std::int64_t kShort = 4096;
+    std::array<char, kShort> passed{};
+    if (count <= kShort)
+        m_at = std::fread(passed.data(), 1, std::size_t(count), m_file.get()) == std::size_t(count)
+                   ? m_at
+                   : m_size + 1;
+    else
+        std::fseek(m_file.get(), long(m_at), SEEK_SET);
+}
+
+std::string bytesMissing(std::int64_t has, std::int64_t needed) {
+    return "it has " + std::to_string(has) + " of at least " + std::to_string(needed) + " bytes";
+}
+
+std::string bytesMissing(const ByteWalk& file) {
+    return bytesMissing(file.size(), file.at());
+}
+
+}  // namespace reelgrid::media

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace reelgrid::media {
+
+/// Reads forward through a file, knowing where it ends.
+class ByteWalk {
+  public:
+    explicit ByteWalk(const std::filesystem::path& path);
+    [[nodiscard]] std::int64_t at() const { return m_at; }
+    [[nodiscard]] std::int64_t size() const { return m_size; }
+    [[nodiscard]] bool isPastEnd() const { return m_at > m_size; }
+
+    /// −1 at the end, which it then is past.
+    int byte();
+    /// A number of that many bytes; those past the end have all bits set.
+    std::int64_t number(int bytes, std::endian order);
+    /// Forward alone. Short steps stay within what the file has buffered.
+    void skip(std::int64_t count);
+
+  private:
+    struct CloseFile {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    std::unique_ptr<std::FILE, CloseFile> m_file;
+    std::int64_t m_size = 0;
+    std::int64_t m_at = 0;
+};
+
+/// "it has 90 of at least 144 bytes"
+std::string bytesMissing(std::int64_t has, std::int64_t needed);
+std::string bytesMissing(const ByteWalk& file);
+
+}  // namespace reelgrid::media

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "core/media/byte_walk.h"
+#include "core/media/missing_end.h"
+
+namespace reelgrid::media {
+namespace {
+
+constexpr std::int64_t kObjectBegin = 4, kObjectIdentifier = 16, kObjectHead = kObjectIdentifier + 8;
+
+/// Of the data packets, as the header says it; 0 where they may differ, or it says nothing.
+std::int64_t dataPacketBytes(const std::filesystem::path& path) {
+    constexpr std::int64_t kHeaderHead = kObjectHead + 6, kProperties = 0x8CABDCA1, kBeforeSizes = 68;
+    ByteWalk file(path);
+    file.skip(kHeaderHead);
+    while (file.at() < file.size()) {
+        const std::int64_t object = file.number(kObjectBegin, std::endian::little);
+        file.skip(kObjectIdentifier - kObjectBegin);
+        const std::int64_t size = file.number(8, std::endian::little);
+        if (object == kProperties) {
+            file.skip(kBeforeSizes);
+            const std::int64_t least = file.number(4, std::endian::little);
+            const std::int64_t most = file.number(4, std::endian::little);
+            return least == most && !file.isPastEnd() ? least : 0;
+        }
+        if (size < kObjectHead) return 0;
+        file.skip(size - kObjectHead);
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
+    // How the identifiers of header, data and indices begin. The packets that a broadcast has behind its
+    // data's head begin with none of them, nor as what ends it does ("$E", of Microsoft's HTTP streaming).
+    constexpr std::int64_t kData = 0x75B22636, kDataHead = 50, kEndMark = 0x4524;
+    constexpr std::array<std::int64_t, 6> kObjects{0x75B22630, kData,      0x33000890,
+                                                   0xD6E229D3, 0xFEB103F8, 0x3CB73FD0};
+    ByteWalk file(path);
+    std::int64_t packetBytes = 0;
+    while (file.at() < file.size()) {
+        const std::int64_t object = file.number(kObjectBegin, std::endian::little);
+        if (std::ranges::find(kObjects, object) == kObjects.end()) {
+            const bool isEnd = packetBytes == 0 || (object & 0xFFFF) == kEndMark;
+            if (isEnd && !file.isPastEnd()) return std::nullopt;
+            file.skip(packetBytes - kObjectBegin);
+            continue;
+        }
+        file.skip(kObjectIdentifier - kObjectBegin);
+        const std::int64_t size = file.number(8, std::endian::little);
+        const bool isOpen = object == kData && size <= kDataHead;
+        if (isOpen) packetBytes = dataPacketBytes(path);
+        if (!isOpen && !file.isPastEnd() && size < kObjectHead) return std::nullopt;
+        file.skip((isOpen ? kDataHead : size) - kObjectHead);
+    }
+    return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
+}
+
+}  // namespace reelgrid::media

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/media/byte_walk.h"
+#include "core/media/missing_end.h"
+
+namespace reelgrid::media {
+namespace {
+
+/// What fragmented files have at their outermost level. Cameras and programs append other things, which
+/// aren't made of boxes.
+constexpr std::array<std::string_view, 17> kOutermostBoxes{"ftyp", "styp", "moov", "moof", "mdat", "sidx",
+                                                           "ssix", "mfra", "meta", "free", "skip", "wide",
+                                                           "uuid", "udta", "prft", "emsg", "pdin"};
+/// Sizes beyond any file are damage.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
+struct BoxHead {
+    std::string type;
+    std::int64_t rest = 0;  ///< bytes behind the head; negative in a damaged one
+    bool isOpen = false;    ///< goes on to the end of the file, wherever that is
+};
+
+BoxHead boxHead(ByteWalk& file) {
+    constexpr std::int64_t kToTheEnd = 0, kLarge = 1, kShortHead = 8, kLargeHead = 16;
+    BoxHead head;
+    const std::int64_t size = file.number(4, std::endian::big);
+    for (int i = 0; i < 4; ++i) head.type += char(file.byte());
+    head.isOpen = size == kToTheEnd;
+    head.rest = size == kLarge ? file.number(8, std::endian::big) - kLargeHead : size - kShortHead;
+    return head;
+}
+
+/// Behind the last of the fragments that an index lists, relative to the index's own end (ISO/IEC 14496-12,
+/// 8.16.3). Reads `rest` bytes; −1 where the index is damaged.
+std::int64_t listedBytes(ByteWalk& file, std::int64_t rest) {
+    constexpr std::int64_t kFlags = 3, kTrackAndScale = 8, kReserved = 2, kBehindSize = 8;
+    constexpr std::int64_t kSizeBits = 0x7FFFFFFF, kEntry = 12;
+    const std::int64_t end = file.at() + rest;
+    const int wide = file.byte() > 0 ? 8 : 4;
+    file.skip(kFlags + kTrackAndScale + wide);
+    std::int64_t listed = file.number(wide, std::endian::big);
+    file.skip(kReserved);
+    const std::int64_t entries = file.number(2, std::endian::big);
+    if (listed < 0 || listed > kMostBytes || file.at() + entries * kEntry > end) return -1;
+    for (std::int64_t i = 0; i < entries && !file.isPastEnd(); ++i) {
+        listed += file.number(4, std::endian::big) & kSizeBits;
+        file.skip(kBehindSize);
+    }
+    file.skip(end - file.at());
+    return listed;
+}
+
+}  // namespace
+
+std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
+    ByteWalk file(path);
+    bool isFragmented = false;
+    std::int64_t listedEnd = 0;
+    while (file.at() < file.size()) {
+        const BoxHead head = boxHead(file);
+        if (file.isPastEnd() || head.isOpen) break;
+        if (head.rest < 0 || head.rest > kMostBytes) return std::nullopt;  // damaged, not cut
+        isFragmented |= head.type == "mvex";
+        if (head.type == "moov") continue;  // whose boxes come next
+        if (head.type == "sidx") {
+            const std::int64_t listed = listedBytes(file, head.rest);
+            if (listed < 0 && !file.isPastEnd()) return std::nullopt;
+            listedEnd = std::max(listedEnd, file.at() + listed);
+        } else {
+            file.skip(head.rest);
+        }
+        const bool isKnown = std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end();
+        if (file.isPastEnd() && !isKnown) return std::nullopt;
+    }
+    // Others list all their frames, which the file has or hasn't.
+    if (!isFragmented) return std::nullopt;
+    const std::int64_t needed = std::max(file.at(), listedEnd);
+    return needed > file.size() ? std::optional(bytesMissing(file.size(), needed)) : std::nullopt;
+}
+
+}  // namespace reelgrid::media

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "core/text/tokenizers/sentencepiece_tokenizer.h"
+#include "tests/text/text_fixture.h"
+
+namespace reelgrid::text {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// The demo's tokenizer.json, whose vocabulary has 1536 pieces: <pad>, </s>, <unk>, ….
+class ListedTokens : public testing::Test {
+  protected:
+    void SetUp() override { fs::create_directories(m_folder); }
+    void TearDown() override { fs::remove_all(m_folder); }
+    [[nodiscard]] std::string message() const {
+        EXPECT_TRUE(writeFile(m_folder / "tokenizer.json", m_tokenizer.dump()));
+        return failureOf([&] { SentencePieceTokenizer tokenizer(m_folder); });
+    }
+    void list(const std::string& content, std::int64_t id) {
+        m_tokenizer["added_tokens"].push_back({{"content", content}, {"id", id}});
+    }
+    const fs::path m_folder = fs::path(testing::TempDir()) / ("listed_tokens_" + std::to_string(getpid()));
+    json m_tokenizer = json::parse(readFile(kDemoModel / "tokenizer" / "tokenizer.json").value());
+};
+
+TEST_F(ListedTokens, MayStandBehindTheVocabulary) {
+    list("zebra", 1536);
+    EXPECT_EQ(message(), "no failure");
+    EXPECT_EQ(SentencePieceTokenizer(m_folder).tokenize("zebra").back(), 1536);
+}
+
+/// The vocabulary's ids counted in tokenizers, the list's here: another picture.
+TEST_F(ListedTokens, AreRefusedWithIdsOtherThanTheVocabularys) {
+    ASSERT_EQ(m_tokenizer["added_tokens"][0]["content"], "<pad>");
+    m_tokenizer["added_tokens"][0]["id"] = 7;
+    EXPECT_THAT(message(), HasSubstr("tokenizer.json: added_tokens gives \"<pad>\" the id 7, 0, its place in "
+                                     "the vocabulary, was needed"));
+    m_tokenizer["added_tokens"][0]["id"] = 0;
+    list("zebra", 900);
+    EXPECT_THAT(message(), HasSubstr("added_tokens gives \"zebra\" the id 900, which is " +
+                                     m_tokenizer["model"]["vocab"][900][0].dump() +
+                                     "'s in the vocabulary, one from 1536 was needed"));
+}
+
+TEST_F(ListedTokens, AreRefusedWhereOneHasTwoIdsOrTwoHaveOne) {
+    list("zebra", 1536);
+    list("zebra", 1537);
+    EXPECT_THAT(message(),
+                HasSubstr("tokenizer.json: added_tokens gives \"zebra\" the ids 1536 and 1537, one "
+                          "was needed"));
+    m_tokenizer["added_tokens"].back()["id"] = 1536;
+    EXPECT_EQ(message(), "no failure");
+    list("lion", 1536);
+    EXPECT_THAT(message(), HasSubstr("added_tokens gives \"zebra\" and \"lion\" the id 1536, one of its own "
+                                     "was needed for each"));
+    m_tokenizer["added_tokens"].erase(m_tokenizer["added_tokens"].size() - 1);
+    EXPECT_TRUE(
+        writeFile(m_folder / "tokenizer_config.json",
+                  R"({"added_tokens_decoder": {"1": {"content": "</s>"}, "9": {"content": "</s>"}}})"));
+    EXPECT_THAT(message(),
+                HasSubstr("tokenizer_config.json: added_tokens_decoder gives \"</s>\" the ids 1 and "
+                          "9, one was needed"));
+}
+
+/// tokenizers finds such a token between words' ends alone; here it was found within words, too.
+TEST_F(ListedTokens, AreRefusedAsSingleWords) {
+    list("zebra", 1536);
+    m_tokenizer["added_tokens"].back()["single_word"] = false;
+    EXPECT_EQ(message(), "no failure");
+    m_tokenizer["added_tokens"].back()["single_word"] = true;
+    EXPECT_THAT(message(),
+                HasSubstr("tokenizer.json: added_tokens: entry 4: single_word is true, this version "
+                          "needs false"));
+}
+
+/// Text was taken as false.
+TEST_F(ListedTokens, NeedAFlagThatSpellsUnknownOnesAsBytes) {
+    m_tokenizer["model"]["byte_fallback"] = "true";
+    EXPECT_THAT(message(),
+                HasSubstr("tokenizer.json: the model's byte_fallback is \"true\", true or false was "
+                          "needed"));
+}
+
+}  // namespace
+}  // namespace reelgrid::text
