@@ -16,6 +16,7 @@
 #include "core/hub/remote_file.h"
 #include "core/pipeline/family_registry.h"
 #include "core/weights/finite_check.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -37,10 +38,16 @@ std::set<fs::path> filesOf(const families::ModelInfo& model) {
     return files;
 }
 
+/// Those that are read, whatever their names end with: a .bin beside .safetensors isn't.
+std::set<fs::path> torchFilesOf(const families::ModelInfo& model) {
+    std::set<fs::path> files;
+    for (const families::ComponentInfo& component : model.components)
+        files.insert(weights::torchFileOf(component.path));
+    return files;
+}
+
 /// Files that can't be opened have been told of before.
 void addNotFinite(const fs::path& file, const std::stop_token& stop, Verified& found) {
-    const fs::path extension = file.extension();
-    if (extension != ".safetensors" && extension != ".pth" && extension != ".pt") return;
     try {
         for (std::string& fault : weights::notFiniteIn(file, stop)) found.faults.push_back(std::move(fault));
     } catch (const Failure& failure) {
@@ -49,7 +56,8 @@ void addNotFinite(const fs::path& file, const std::stop_token& stop, Verified& f
 }
 
 /// Values and hashes.
-void checkContents(const std::set<fs::path>& files, const std::stop_token& stop, Verified& found) {
+void checkContents(const std::set<fs::path>& files, const std::set<fs::path>& torchFiles,
+                   const std::stop_token& stop, Verified& found) {
     ProgressLine line;
     int done = 0;
     for (const fs::path& file : files) {
@@ -61,7 +69,10 @@ void checkContents(const std::set<fs::path>& files, const std::stop_token& stop,
             found.faults.push_back(fault ? fault->message : file.string() + ": is missing");
             continue;
         }
-        addNotFinite(file, stop, found);
+        const fs::path extension = file.extension();
+        if (extension == ".safetensors" || extension == ".pth" || extension == ".pt" ||
+            torchFiles.contains(file))
+            addNotFinite(file, stop, found);
         const auto expected = hub::expectedHash(file);
         if (!expected) continue;
         ++found.hashes;
@@ -82,7 +93,7 @@ Verified verified(const families::ModelInfo& model, const std::stop_token& stop)
     found.tensors = parameters.tensors;
     const std::set<fs::path> files = filesOf(model);
     found.files = files.size();
-    checkContents(files, stop, found);
+    checkContents(files, torchFilesOf(model), stop, found);
     return found;
 }
 

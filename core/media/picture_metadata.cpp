@@ -39,9 +39,9 @@ PictureMetadata metadataOfJpeg(std::string_view file) {
 
 /// What a zlib stream unpacks to; empty where it is damaged or too long for what is looked for here.
 std::string unpackedText(std::string_view packed) {
-    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-    std::string text(kMostBytes, '\0');
-    uLongf size = kMostBytes;
+    constexpr std::size_t kMostUnpacked = std::size_t{1} << 20;
+    std::string text(kMostUnpacked, '\0');
+    uLongf size = kMostUnpacked;
     const int status = uncompress(reinterpret_cast<Bytef*>(text.data()), &size,
                                   reinterpret_cast<const Bytef*>(packed.data()), uLong(packed.size()));
     text.resize(status == Z_OK ? size : 0);

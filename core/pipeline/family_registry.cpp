@@ -11,7 +11,8 @@
 #include "core/models/svd/family_model.h"
 #include "core/models/wan/family_model.h"
 #include "core/protocol/lora_choice.h"
-#include "core/safetensors/header.h"
+#include "core/pt/state_dict.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -89,15 +90,17 @@ denoising::ModelFaults findFaults(const families::ModelInfo& model) {
     const denoising::FamilyModel* const family = modelOf(model.family);
     if (family != nullptr && family->faults != nullptr) return family->faults(model);
     denoising::ModelFaults found;
-    for (const families::ComponentInfo& component : model.components)
+    for (const families::ComponentInfo& component : model.components) {
+        const std::filesystem::path torch = weights::torchFileOf(component.path);
         for (const std::filesystem::path& file : component.files) {
-            if (file.extension() != ".safetensors") continue;
-            const auto tensors = safetensors::readHeaderOf(file);
+            if (file.extension() != ".safetensors" && file != torch) continue;
+            const auto tensors = pt::weightHeaderOf(file);
             if (tensors)
                 found.tensors += tensors->size();
             else
                 found.faults.push_back(tensors.error().message);
         }
+    }
     return found;
 }
 

@@ -19,8 +19,8 @@ bool isFinite(const at::Tensor& tensor, std::optional<at::ScalarType> as = std::
 /// table is when one of them has NaN or infinite values.
 at::Tensor finiteRows(const at::Tensor& table, const at::Tensor& rows, const std::string& where);
 
-/// The tensors of a file of weights (.safetensors, .pth or .pt) that are not, or that can't be read, a line
-/// each: "FILE: tensor NAME has NaN or infinite values". Reads the whole file. Throws Failure as
+/// The tensors of a file of weights (.safetensors, or one of torch.save's) that are not, or that can't be
+/// read, a line each: "FILE: tensor NAME has NaN or infinite values". Reads the whole file. Throws Failure as
 /// openWeights() does, or Failure(Cancelled) once `stop` was asked for.
 std::vector<std::string> notFiniteIn(const std::filesystem::path& file, const std::stop_token& stop);
 

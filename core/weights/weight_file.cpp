@@ -20,19 +20,20 @@ WeightFile opened(const std::filesystem::path& path) {
             std::move(names), [&kept](const std::string& name) { return kept.typeOf(name); }, kept.files()};
 }
 
-/// A folder's weights as older fine-tunes have them: of torch.save() alone. Empty where it has others. A link
-/// whose target is gone is one of them: whoever opens it says so.
-fs::path torchFileIn(const fs::path& folder) {
-    if (SafetensorsFolder::isOne(folder)) return {};
+}  // namespace
+
+/// A folder's weights as older fine-tunes have them: of torch.save() alone. A link whose target is gone is
+/// one of them: whoever opens it says so.
+fs::path torchFileOf(const fs::path& path) {
+    if (pt::isPtName(path)) return path;
+    if (SafetensorsFolder::isOne(path)) return {};
     std::error_code failed;
     for (const char* name : {"diffusion_pytorch_model.bin", "pytorch_model.bin"})
-        if (fs::is_regular_file(folder / name, failed) ||
-            fs::is_symlink(fs::symlink_status(folder / name, failed)))
-            return folder / name;
+        if (fs::is_regular_file(path / name, failed) ||
+            fs::is_symlink(fs::symlink_status(path / name, failed)))
+            return path / name;
     return {};
 }
-
-}  // namespace
 
 std::uint64_t WeightFile::fileBytes() const {
     std::uint64_t bytes = 0;
@@ -41,8 +42,7 @@ std::uint64_t WeightFile::fileBytes() const {
 }
 
 WeightFile openWeights(const fs::path& path) {
-    if (pt::isPtName(path)) return opened<PtWeights>(path);
-    const fs::path torch = torchFileIn(path);
+    const fs::path torch = torchFileOf(path);
     return torch.empty() ? opened<SafetensorsFolder>(path) : opened<PtWeights>(torch);
 }
 

@@ -34,6 +34,10 @@ struct WeightFile {
 /// with diffusion_pytorch_model.bin or pytorch_model.bin. Throws Failure as they do.
 WeightFile openWeights(const std::filesystem::path& path);
 
+/// The file of torch.save() that openWeights(path) reads: `path` itself or one in it; empty where it reads
+/// another.
+std::filesystem::path torchFileOf(const std::filesystem::path& path);
+
 /// What opens weights for a checkpoint: openWeights(), or somebody who looks at what is taken.
 using OpenWeights = std::function<WeightFile(const std::filesystem::path& path)>;
 

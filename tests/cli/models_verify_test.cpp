@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
+#include "core/pt/pt_file.h"
 #include "tests/cli/program.h"
 
 namespace reelgrid::cli {
@@ -115,6 +117,69 @@ TEST_F(ModelsVerify, ReadsTheHashesOfALocalFolder) {
     EXPECT_EQ(document["hashes"], 1);
     EXPECT_THAT(document["faults"].get<std::vector<std::string>>(),
                 ElementsAre(HasSubstr("vae/config.json: its hash is ")));
+}
+
+/// A model of another family than Wan's, whose components are files of torch.save() in place of safetensors.
+class ModelsVerifyTorchFiles : public testing::Test {
+  protected:
+    TestFolder m_folder;
+
+    void SetUp() override {
+        const fs::path model = REELGRID_SOURCE_DIR "/resources/models/demo-animatediff";
+        for (const auto& entry : fs::recursive_directory_iterator(model)) {
+            if (!entry.is_regular_file()) continue;
+            const fs::path place = m_folder.path() / entry.path().lexically_relative(model);
+            fs::create_directories(place.parent_path());
+            fs::create_symlink(entry.path(), place);
+        }
+        fs::remove(encoder().replace_filename("model.safetensors"));
+    }
+    [[nodiscard]] fs::path encoder() const { return m_folder.path() / "text_encoder/pytorch_model.bin"; }
+    [[nodiscard]] std::vector<std::string> faults() const {
+        const ProgramRun run = runProgram({"models", "verify", m_folder.path().string(), "--json"});
+        const json document = onlyDocument(run.output);
+        EXPECT_TRUE(document.is_object()) << run.errors;
+        EXPECT_EQ(run.exitCode, document["faults"].empty() ? 0 : 1);
+        return document["faults"];
+    }
+    void writeEncoder(const std::string& numbers) const {
+        pt::Tensor tensor{
+            .storage = std::make_shared<pt::Storage>(pt::Storage{.bytes = numbers, .owner = {}}),
+            .type = pt::ElementType::F32,
+            .offset = 0,
+            .sizes = {static_cast<std::int64_t>(numbers.size() / sizeof(float))},
+            .strides = {1}};
+        pt::Dict weights;
+        weights.add("a.weight", tensor);
+        pt::writePt(encoder(), weights).value();
+    }
+};
+
+TEST_F(ModelsVerifyTorchFiles, FindsOneThatIsNone) {
+    writeFile(encoder(), "hello").value();
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("text_encoder/pytorch_model.bin: ")));
+}
+
+TEST_F(ModelsVerifyTorchFiles, FindsOneThatIsCutShort) {
+    writeEncoder(std::string(400, '\0'));
+    EXPECT_THAT(faults(), IsEmpty());
+    fs::resize_file(encoder(), fs::file_size(encoder()) - 100);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("text_encoder/pytorch_model.bin: ")));
+}
+
+TEST_F(ModelsVerifyTorchFiles, FindsAWeightThatIsNotFinite) {
+    writeEncoder(std::string(400, '\xff'));
+    EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("text_encoder/pytorch_model.bin: tensor \"a.weight\""),
+                                            HasSubstr("has NaN or infinite values"))));
+}
+
+/// Nobody reads it.
+TEST_F(ModelsVerifyTorchFiles, PassOneBesideSafetensors) {
+    writeFile(encoder(), "hello").value();
+    fs::create_symlink(REELGRID_SOURCE_DIR
+                       "/resources/models/demo-animatediff/text_encoder/model.safetensors",
+                       encoder().replace_filename("model.safetensors"));
+    EXPECT_THAT(faults(), IsEmpty());
 }
 
 }  // namespace
