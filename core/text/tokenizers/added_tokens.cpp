@@ -29,7 +29,7 @@ AddedToken tokenOf(const json& entry, std::int64_t id, const std::string& name) 
     if (entry.value("single_word", false))
         throw Failure(ErrorCode::Unsupported, name + ": single_word is true, this version needs false");
     return {entry.at("content").get<std::string>(), id, entry.value("lstrip", false),
-            entry.value("rstrip", false)};
+            entry.value("rstrip", false), entry.value("normalized", false)};
 }
 
 /// A key of the config's; nullopt where more or other than a number's digits is there.

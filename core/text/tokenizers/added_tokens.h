@@ -19,6 +19,8 @@ struct AddedToken {
     /// Whether it takes the whitespace before and behind it along.
     bool stripsLeft = false;
     bool stripsRight = false;
+    /// Whether it is looked for in what normalizing leaves, rather than in the text as it is.
+    bool isNormalized = false;
 };
 
 /// Added tokens by their content; of two with the same, the first counts. Finding one costs a look-up for
@@ -33,10 +35,10 @@ class AddedTokens {
     [[nodiscard]] const AddedToken* find(std::string_view content) const;
     /// The longest token that `text` starts with.
     [[nodiscard]] const AddedToken* longestAtStartOf(std::string_view text) const;
-    /// Calls see(content) for each token.
+    /// Calls see(token) for each.
     template <class See>
-    void eachContent(const See& see) const {
-        for (const auto& [content, token] : m_byContent) see(content);
+    void each(const See& see) const {
+        for (const auto& [content, token] : m_byContent) see(token);
     }
     /// One more than the largest id; 0 without tokens.
     [[nodiscard]] std::int64_t idBound() const { return m_idBound; }

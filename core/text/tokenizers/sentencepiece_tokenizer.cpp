@@ -160,7 +160,7 @@ void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
     if (!m_model->LoadFromSerializedProto(proto).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": its vocabulary has a piece twice");
     const AddedTokens listed = addedTokensOfTokenizer(tokenizer, m_origin);
-    listed.eachContent([&](const std::string& content) { requirePlace(*listed.find(content)); });
+    listed.each([this](const AddedToken& token) { requirePlace(token); });
 }
 
 /// tokenizers gives a token that the vocabulary has its place there, and others the ids behind it, whatever
@@ -233,17 +233,35 @@ void SentencePieceTokenizer::appendPiecesAndBytes(std::string_view text,
     }
 }
 
+/// tokenizers looks for it behind steps that turn blanks into "▁", and the pieces around it come out
+/// otherwise than here.
+void SentencePieceTokenizer::refuseNormalized(const AddedToken& token) const {
+    throw Failure(ErrorCode::Unsupported, m_origin + ": the prompt has the added token " +
+                                              showJson(json(token.content)) +
+                                              ", whose normalized is true, this version needs false");
+}
+
+void SentencePieceTokenizer::requireNoneNormalized(std::string_view word) const {
+    m_added.each([&](const AddedToken& token) {
+        if (token.isNormalized && word.find(token.content) != word.npos) refuseNormalized(token);
+    });
+}
+
 std::vector<std::int64_t> SentencePieceTokenizer::tokenize(const std::string& text) const {
     std::vector<std::int64_t> ids;
     for (const TextPiece& piece : splitAtTokens(text, m_added)) {
-        if (piece.token != nullptr)
+        if (piece.token != nullptr) {
+            if (piece.token->isNormalized) refuseNormalized(*piece.token);
             ids.push_back(piece.token->id);
-        else if (m_pipeline)
-            for (const std::string& word : m_pipeline->words(piece.text))
+        } else if (m_pipeline) {
+            for (const std::string& word : m_pipeline->words(piece.text)) {
+                requireNoneNormalized(word);
                 m_unknown == UnknownSpelling::Bytes ? appendPiecesAndBytes(word, ids)
                                                     : appendPieces(word, ids);
-        else
+            }
+        } else {
             appendPieces(piece.text, ids);
+        }
     }
     return ids;
 }

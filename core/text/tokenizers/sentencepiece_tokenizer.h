@@ -63,6 +63,8 @@ class SentencePieceTokenizer {
     void readTokenizerJson(const TokenizerFolder& folder);
     void requirePlace(const AddedToken& token) const;
     void addT5Tokens(std::int64_t extraIds);
+    [[noreturn]] void refuseNormalized(const AddedToken& token) const;
+    void requireNoneNormalized(std::string_view word) const;
     [[nodiscard]] std::int64_t idOf(const std::string& token) const;
     void appendPieces(std::string_view text, std::vector<std::int64_t>& ids) const;
     void appendPiecesAndBytes(std::string_view text, std::vector<std::int64_t>& ids) const;

@@ -77,6 +77,20 @@ TEST_F(ListedTokens, AreRefusedAsSingleWords) {
                           "needs false"));
 }
 
+/// tokenizers looks for these behind the normalizer: "zebra zebras" has other pieces around them there.
+TEST_F(ListedTokens, OfNormalizedTextAreRefusedWhereAPromptHasThem) {
+    list("zebra", 1536);
+    m_tokenizer["added_tokens"].back()["normalized"] = true;
+    EXPECT_EQ(message(), "no failure");
+    const SentencePieceTokenizer tokenizer(m_folder);
+    EXPECT_FALSE(tokenizer.tokenize("a red car").empty());
+    for (const char* prompt : {"a zebra", "two zebras"})
+        EXPECT_THAT(failureOf([&] { static_cast<void>(tokenizer.tokenize(prompt)); }),
+                    HasSubstr("tokenizer.json: the prompt has the added token \"zebra\", whose normalized is "
+                              "true, this version needs false"))
+            << prompt;
+}
+
 /// Text was taken as false.
 TEST_F(ListedTokens, NeedAFlagThatSpellsUnknownOnesAsBytes) {
     m_tokenizer["model"]["byte_fallback"] = "true";
