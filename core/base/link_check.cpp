@@ -20,4 +20,13 @@ std::optional<Error> faultOfLink(const fs::path& path) {
     return Error{ErrorCode::Io, link + ", which can't be followed: " + why};
 }
 
+std::optional<Error> faultOfPlace(const fs::path& path) {
+    if (auto fault = faultOfLink(path)) return fault;
+    std::error_code failed;
+    const fs::file_status status = fs::status(path, failed);
+    if (failed || !fs::is_other(status)) return std::nullopt;
+    return Error{ErrorCode::InvalidData,
+                 path.string() + ": neither a file nor a folder (a pipe, socket or device)"};
+}
+
 }  // namespace reelgrid

@@ -12,4 +12,7 @@ namespace reelgrid {
 /// else, a name that isn't there included. A hub's cache is made of links, and its blobs may be deleted.
 std::optional<Error> faultOfLink(const std::filesystem::path& path);
 
+/// The same, and what is neither a file nor a folder (InvalidData).
+std::optional<Error> faultOfPlace(const std::filesystem::path& path);
+
 }  // namespace reelgrid

@@ -4,6 +4,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "core/base/link_check.h"
 #include "core/hub/hub_access.h"
 #include "core/hub/repository.h"
 
@@ -24,6 +25,7 @@ std::vector<NamedPart> namedParts(const protocol::RenderRequest& request) {
 
 Result<families::ModelPart> findPart(const NamedPart& part) {
     std::error_code failed;
+    if (auto fault = faultOfPlace(part.source)) return fault->in(part.option);
     // A link keeps its name: what a file is called says what it is.
     if (fs::exists(part.source, failed))
         return families::ModelPart{part.component, fs::absolute(part.source).lexically_normal()};

@@ -74,7 +74,7 @@ Result<ModelIndex> ModelIndex::readBase(const ModelSource& source) {
     std::error_code failed;
     const bool isFile = fs::is_regular_file(folder, failed);
     if (!isFile && !fs::is_directory(folder, failed)) {
-        if (auto fault = faultOfLink(folder)) return Error{fault->code, "model " + fault->message};
+        if (auto fault = faultOfPlace(folder)) return Error{fault->code, "model " + fault->message};
         return Error{ErrorCode::NotFound, "model folder " + folder.string() + ": no such folder"};
     }
     if (isFile)
@@ -120,7 +120,7 @@ Result<void> ModelIndex::add(const ModelPart& part) {
     const bool isFile = fs::is_regular_file(part.path, failed);
     if (!isFile && !fs::is_directory(part.path, failed)) {
         const std::string its = "model " + m_folder.string() + ": its " + part.component + " ";
-        if (auto fault = faultOfLink(part.path)) return Error{fault->code, its + fault->message};
+        if (auto fault = faultOfPlace(part.path)) return Error{fault->code, its + fault->message};
         return Error{ErrorCode::NotFound, its + part.path.string() + ": no such file or folder"};
     }
     std::string className = "file";

@@ -18,10 +18,22 @@ std::string variable(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-fs::path hubHome() {
-    if (const std::string home = variable("HF_HOME"); !home.empty()) return home;
+fs::path userHome() {
     const std::string home = variable("HOME");
-    return fs::path(home.empty() ? "." : home) / ".cache" / "huggingface";
+    return home.empty() ? "." : home;
+}
+
+/// A folder or file that a variable names, "~/models" of the user's home; empty: it names none.
+fs::path place(const char* name) {
+    const std::string path = variable(name);
+    if (path != "~" && !path.starts_with("~/")) return path;
+    return userHome() / path.substr(std::min<std::size_t>(2, path.size()));
+}
+
+fs::path hubHome() {
+    if (fs::path home = place("HF_HOME"); !home.empty()) return home;
+    const fs::path caches = place("XDG_CACHE_HOME");
+    return (caches.empty() ? userHome() / ".cache" : caches) / "huggingface";
 }
 
 std::string trimmed(std::string text) {
@@ -32,8 +44,8 @@ std::string trimmed(std::string text) {
 }
 
 std::string storedToken() {
-    const std::string path = variable("HF_TOKEN_PATH");
-    const auto token = readFile(path.empty() ? hubHome() / "token" : fs::path(path), kMostTokenBytes);
+    const fs::path path = place("HF_TOKEN_PATH");
+    const auto token = readFile(path.empty() ? hubHome() / "token" : path, kMostTokenBytes);
     return token ? trimmed(*token) : "";
 }
 
@@ -52,8 +64,8 @@ HubAccess HubAccess::fromEnvironment() {
     while (access.endpoint.ends_with('/')) access.endpoint.pop_back();
     access.token = trimmed(variable("HF_TOKEN"));
     if (access.token.empty()) access.token = storedToken();
-    const std::string cache = variable("HF_HUB_CACHE");
-    access.cache = cache.empty() ? hubHome() / "hub" : fs::path(cache);
+    const fs::path cache = place("HF_HUB_CACHE");
+    access.cache = cache.empty() ? hubHome() / "hub" : cache;
     access.offline = isTrue(variable("HF_HUB_OFFLINE"));
     return access;
 }

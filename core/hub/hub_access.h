@@ -13,7 +13,7 @@ struct HubAccess {
     bool offline = false;
 
     /// HF_ENDPOINT; HF_TOKEN, HF_TOKEN_PATH, $HF_HOME/token; HF_HUB_CACHE, $HF_HOME/hub,
-    /// ~/.cache/huggingface/hub; HF_HUB_OFFLINE.
+    /// $XDG_CACHE_HOME/huggingface/hub, ~/.cache/huggingface/hub; HF_HUB_OFFLINE.
     static HubAccess fromEnvironment();
 };
 

@@ -42,10 +42,6 @@ Result<ComponentHash> ComponentHasher::hash(const std::vector<fs::path>& files) 
     return component;
 }
 
-Result<FileHash> ComponentHasher::hashFile(const fs::path& path) {
-    return hashFile(path, {});
-}
-
 Result<FileHash> ComponentHasher::hashFile(const fs::path& path, const std::stop_token& stop) {
     // Taken before the file is read: a change while it is being read shows the next time.
     const auto stamp = stampOf(path);

@@ -42,8 +42,8 @@ class ComponentHasher {
     /// Hashes the files, sorted. NotFound or Io, naming the file.
     Result<ComponentHash> hash(const std::vector<std::filesystem::path>& files);
 
-    /// One file.
-    Result<FileHash> hashFile(const std::filesystem::path& path);
+    /// One file; Cancelled once `stop` was asked for.
+    Result<FileHash> hashFile(const std::filesystem::path& path, const std::stop_token& stop = {});
 
     /// The first of the files whose bytes were written over since they were hashed last; empty: none. Whoever
     /// has a file open keeps what it was where another one has taken its name, or none has.
@@ -54,7 +54,6 @@ class ComponentHasher {
         FileStamp stamp;
         std::string sha256;
     };
-    Result<FileHash> hashFile(const std::filesystem::path& path, const std::stop_token& stop);
 
     KeptHashes m_kept;
     std::mutex m_mutex;

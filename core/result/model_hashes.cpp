@@ -8,18 +8,18 @@ namespace {
 
 /// "lora 1: detail.safetensors"
 Result<void> addLoras(const std::string& what, const std::vector<std::string>& loras, ComponentHasher& hasher,
-                      std::map<std::string, std::string>& hashes) {
+                      std::map<std::string, std::string>& hashes, const std::stop_token& stop) {
     if (protocol::isNoLora(loras)) return {};
     for (std::size_t i = 0; i < loras.size(); ++i) {
         const auto choice = protocol::LoraChoice::from(loras[i]);
         if (!choice) return choice.error();
-        const auto hash = hasher.hashFile(choice->file);
+        const auto hash = hasher.hashFile(choice->file, stop);
         if (!hash) return hash.error().in("--lora");
         const std::string lora = what + " " + std::to_string(i + 1) + ": ";
         hashes[lora + hash->name] = hash->sha256;
         const auto config = safetensors::adapterConfigOf(choice->file);
         if (!config) continue;
-        const auto configHash = hasher.hashFile(*config);
+        const auto configHash = hasher.hashFile(*config, stop);
         if (!configHash) return configHash.error().in("--lora");
         hashes[lora + configHash->name] = configHash->sha256;
     }
@@ -46,8 +46,8 @@ Result<std::map<std::string, std::string>> modelHashes(const families::ModelInfo
         if (!hash) return hash.error();
         hashes[component.name] = hash->sha256;
     }
-    if (auto added = addLoras("lora", settings.lora, hasher, hashes); !added) return added.error();
-    if (auto added = addLoras("lora_2", settings.lora2, hasher, hashes); !added) return added.error();
+    if (auto added = addLoras("lora", settings.lora, hasher, hashes, stop); !added) return added.error();
+    if (auto added = addLoras("lora_2", settings.lora2, hasher, hashes, stop); !added) return added.error();
     return hashes;
 }
 

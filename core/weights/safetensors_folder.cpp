@@ -40,7 +40,7 @@ std::string kindOfLayer(const std::string& name) {
 
 /// Why there is nothing to load: what the folder has in place of what is needed.
 [[noreturn]] void throwNothingToLoad(const fs::path& folder) {
-    if (auto fault = faultOfLink(folder)) throw Failure(*std::move(fault));
+    if (auto fault = faultOfPlace(folder)) throw Failure(*std::move(fault));
     std::error_code failed;
     if (!fs::is_directory(folder, failed))
         throw Failure(ErrorCode::NotFound, folder.string() + ": no such folder of weights");

@@ -1,6 +1,7 @@
 #include "core/base/link_check.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/pending_file.h"
@@ -41,7 +42,21 @@ TEST_F(LinkCheckTest, FindsNothingWrongWithOtherNames) {
     ASSERT_TRUE(writeFile(m_folder / "file", "x"));
     fs::create_symlink("file", m_folder / "link");
     for (const char* name : {"file", "link", "gone", "gone/link", "."})
-        EXPECT_FALSE(faultOfLink(m_folder / name)) << name;
+        EXPECT_FALSE(faultOfLink(m_folder / name) || faultOfPlace(m_folder / name)) << name;
+}
+
+TEST_F(LinkCheckTest, NamesWhatIsNeitherAFileNorAFolder) {
+    const fs::path pipe = m_folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    fs::create_symlink("pipe", m_folder / "link");
+    for (const fs::path& path : {pipe, m_folder / "link", fs::path("/dev/null")}) {
+        const auto fault = faultOfPlace(path);
+        ASSERT_TRUE(fault) << path;
+        EXPECT_EQ(fault->code, ErrorCode::InvalidData);
+        EXPECT_EQ(fault->message, path.string() + ": neither a file nor a folder (a pipe, socket or device)");
+    }
+    fs::create_symlink("gone", m_folder / "dangling");
+    EXPECT_EQ(faultOfPlace(m_folder / "dangling")->code, ErrorCode::NotFound);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "core/catalog/model_catalog.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "core/catalog/bare_files.h"
 #include "core/catalog/model_folder.h"
 #include "core/catalog/model_name.h"
+#include "core/catalog/model_parts.h"
 #include "tests/base/failing_readdir.h"
 
 namespace reelgrid::catalog {
@@ -193,6 +195,15 @@ TEST_F(CatalogTest, ALinkWhoseTargetIsGoneIsNamed) {
     EXPECT_EQ(families::ModelIndex::read(link).error().message, "model " + words);
     const auto index = families::ModelIndex::read({.base = kDemoFolder, .parts = {{"motion_adapter", link}}});
     EXPECT_THAT(index.error().message, HasSubstr("its motion_adapter " + words));
+    EXPECT_EQ(findPart({"vae", "--vae", link.string()}).error().message, "--vae: " + words);
+}
+
+TEST_F(CatalogTest, APipeIsNoModelAndNoPart) {
+    const fs::path pipe = m_folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    const std::string words = pipe.string() + ": neither a file nor a folder (a pipe, socket or device)";
+    EXPECT_EQ(findModel(pipe.string()).error().message, "model " + words);
+    EXPECT_EQ(findPart({"vae", "--vae", pipe.string()}).error().message, "--vae: " + words);
 }
 
 TEST_F(CatalogTest, ReadsTheCoefficientsOfStepCachesThatLieBesideAModel) {

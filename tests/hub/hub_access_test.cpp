@@ -17,8 +17,8 @@ class HubAccessTest : public testing::Test {
     fs::path m_home = fs::path(testing::TempDir()) / ("hub_access_" + std::to_string(getpid()));
 
     void SetUp() override {
-        for (const char* name :
-             {"HF_ENDPOINT", "HF_TOKEN", "HF_TOKEN_PATH", "HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE"})
+        for (const char* name : {"HF_ENDPOINT", "HF_TOKEN", "HF_TOKEN_PATH", "HF_HOME", "HF_HUB_CACHE",
+                                 "HF_HUB_OFFLINE", "XDG_CACHE_HOME"})
             unsetenv(name);
         setenv("HF_HOME", m_home.c_str(), 1);
     }
@@ -43,6 +43,21 @@ TEST_F(HubAccessTest, ReadsHuggingFacesOwnVariables) {
     EXPECT_EQ(access.cache, "/cache");
     EXPECT_EQ(access.token, "secret");
     EXPECT_TRUE(access.offline);
+}
+
+TEST_F(HubAccessTest, LooksWhereHuggingFacesOwnProgramsDo) {
+    const auto cache = [] { return HubAccess::fromEnvironment().cache; };
+    setenv("HOME", m_home.c_str(), 1);
+    setenv("HF_HOME", "~/models/hf", 1);
+    EXPECT_EQ(cache(), m_home / "models/hf/hub");
+    unsetenv("HF_HOME");
+    EXPECT_EQ(cache(), m_home / ".cache/huggingface/hub");
+    setenv("XDG_CACHE_HOME", "/large", 1);
+    EXPECT_EQ(cache(), "/large/huggingface/hub");
+    setenv("HF_HUB_CACHE", "~/hub", 1);
+    EXPECT_EQ(cache(), m_home / "hub");
+    setenv("HF_HUB_CACHE", "~other/hub", 1);
+    EXPECT_EQ(cache(), "~other/hub");
 }
 
 TEST_F(HubAccessTest, TakesTheTokenThatALogInLeft) {

@@ -180,6 +180,21 @@ TEST_F(ComponentHashTest, OfAModelCoverItsLoras) {
     EXPECT_NE(missing.error().message.find("gone.safetensors"), std::string::npos);
 }
 
+TEST_F(ComponentHashTest, OfALoraUnderWayEndWithWhoeverWantedThem) {
+    const fs::path file = m_folder / "sparse.safetensors";
+    ASSERT_TRUE(writeFile(file, ""));
+    fs::resize_file(file, std::uintmax_t{40} << 30);
+    catalog::RenderSettings settings;
+    settings.lora = {file.string()};
+    ComponentHasher hasher;
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        const HashesUnderWay nobodyWaits({}, settings, hasher);
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+}
+
 TEST_F(ComponentHashTest, NamesAMissingFile) {
     const auto hash = ComponentHasher().hash({m_folder / "gone"});
     ASSERT_FALSE(hash.ok());

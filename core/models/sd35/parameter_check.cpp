@@ -7,6 +7,7 @@
 #include "core/denoising/component_checks.h"
 #include "core/families/model_index.h"
 #include "core/models/sd35/original_names.h"
+#include "core/models/sd35/prompts.h"
 #include "core/models/sd35/temporal_module.h"
 #include "core/models/sd35/transformer.h"
 #include "core/text/encoders/clip_text_encoder.h"
@@ -41,8 +42,9 @@ void takeTransformer(const families::ModelIndex& index, const OpenWeights& open)
 
 void takeClip(const families::ModelIndex& index, const std::string& component, const OpenWeights& open) {
     const auto file = open(index.pathOf(component));
-    const text::ClipTextEncoder taken(text::ClipTextConfig::from(checkedConfig(index, component)),
-                                      WeightScope(*file.weights, at::kFloat));
+    const auto config = text::ClipTextConfig::from(checkedConfig(index, component));
+    requireProjection(*file.weights, index.pathOf(component), config);
+    const text::ClipTextEncoder taken(config, WeightScope(*file.weights, at::kFloat));
 }
 
 void takeT5(const families::ModelIndex& index, const std::string& component, const OpenWeights& open) {

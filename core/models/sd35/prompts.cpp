@@ -12,6 +12,7 @@
 #include "core/text/encoders/t5_encoder.h"
 #include "core/text/tokenizers/clip_tokenizer.h"
 #include "core/weights/model_config.h"
+#include "core/weights/shape_check.h"
 #include "core/weights/weight_file.h"
 
 namespace reelgrid::models::sd35 {
@@ -63,6 +64,7 @@ denoising::PromptMemory clipMemory(const families::ModelIndex& index, const std:
     const auto load = [=, path = index.pathOf(encoder), dtype = options.dtype,
                        device = options.execution.device] {
         const weights::WeightFile stored = weights::openWeights(path);
+        requireProjection(*stored.weights, path, config);
         return std::make_unique<ClipPromptEncoder>(
             words, text::ClipTextEncoder(config, weights::WeightScope(*stored.weights, dtype, device)));
     };
@@ -93,6 +95,15 @@ void requireFits(const families::ModelIndex& index, const Sd35TransformerConfig&
 }
 
 }  // namespace
+
+void requireProjection(const weights::WeightSource& weights, const fs::path& path,
+                       const text::ClipTextConfig& config) {
+    constexpr const char* kProjection = "text_projection.weight";
+    std::error_code failed;
+    if (fs::is_directory(path, failed) && !weights.has(kProjection))
+        weights::throwMissing(path.string(), kProjection,
+                              std::array{config.projectionDim, config.hiddenSize});
+}
 
 /// One encoder with its texts.
 struct Texts::Given {

@@ -3,11 +3,14 @@
 // Shape legend: M text tokens, T text channels, V channels of a pooled prompt.
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include "core/denoising/prompt_memory.h"
 #include "core/families/model_index.h"
 #include "core/models/sd35/config.h"
+#include "core/text/encoders/clip_text_config.h"
+#include "core/weights/weight_source.h"
 
 namespace reelgrid::models::sd35 {
 
@@ -21,6 +24,11 @@ struct EncodedTexts {
     TextStates prompt;
     std::optional<TextStates> negative;
 };
+
+/// That a CLIP's folder has the projection of the pooled vector, without which that is another one. A single
+/// file may lack it: it is the identity there. Throws Failure(InvalidData).
+void requireProjection(const weights::WeightSource& weights, const std::filesystem::path& path,
+                       const text::ClipTextConfig& config);
 
 /// CLIP ViT-L and bigG, each with its pooled vector, and T5, which may be left out: zeros are in its place.
 /// Each is given a text of its own and, where encoders don't stay, is in memory alone. Source: diffusers

@@ -7,6 +7,7 @@
 #include "core/families/model_index.h"
 #include "core/models/sd35/original_names.h"
 #include "core/models/sd35/parameter_check.h"
+#include "core/models/sd35/prompts.h"
 #include "core/models/sd35/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -126,6 +127,27 @@ TEST_F(ChangedSd35File, SaysWhichTensorsBelongToNoLayer) {
                                        named("joint_blocks.0.x_block.extra.weight)"))));
     EXPECT_THAT(findFaults(found().value()).faults,
                 testing::ElementsAre(testing::HasSubstr("belongs to no layer of this model")));
+}
+
+TEST(Sd35Folder, NeedsTheProjectionOfItsPooledPrompts) {
+    const TinyModel model("medium");
+    const fs::path original = kTinyFixtures / "shared/text_encoder", folder = model.folder() / "text_encoder";
+    weights::SafetensorsFolder stored(original);
+    std::map<std::string, at::Tensor> tensors;
+    for (const std::string& name : stored.names())
+        tensors[name] = stored.require(name, stored.shapeOf(name).value()).clone();
+    ASSERT_EQ(tensors.erase("text_projection.weight"), 1U);
+    fs::remove(folder);
+    fs::create_directories(folder);
+    fs::copy_file(original / "config.json", folder / "config.json");
+    weights::writeSafetensors(folder / "model.safetensors", tensors).value();
+    EXPECT_THAT(findFaults(catalog::findModel(model.folder().string()).value()).faults,
+                testing::ElementsAre(testing::HasSubstr("text_projection.weight is missing")));
+    const auto config = text::ClipTextConfig::from(weights::ModelConfig::read(folder));
+    EXPECT_THROW(requireProjection(weights::SafetensorsFolder(folder), folder, config), Failure);
+    EXPECT_NO_THROW(requireProjection(stored, original, config));
+    EXPECT_NO_THROW(
+        requireProjection(weights::SafetensorsFolder(folder), folder / "model.safetensors", config));
 }
 
 TEST_F(ChangedSd35File, IsReadBelowItsPrefixAlone) {
