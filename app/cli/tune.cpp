@@ -241,13 +241,17 @@ int runRecording(const TuneVerb& verb, CheckedRequest checked) {
         return fail({ErrorCode::BadUsage, std::string(verb.budget.empty() ? "--backends" : "--budget") +
                                               ": --step-cache record looks for no policy; one of the two was "
                                               "needed"});
+    const int steps = checked.settings().numInferenceSteps;
+    if (steps < tune::kLeastRecordedSteps)
+        return fail({ErrorCode::BadUsage,
+                     "--num-inference-steps " + std::to_string(steps) + ": for --step-cache record " +
+                         std::to_string(tune::kLeastRecordedSteps) + " or more were needed"});
     const fs::path folder = beside(file, ".files");
     const InterruptWatch interrupts;
     const auto lock = result::WriterLock::acquire(folder / "tuning");
     if (!lock) return fail(lock.error());
     TuningRenders renders(folder, 1, verb.worker.queueOptions(), interrupts.token());
     const std::string model = checked.model().id;
-    const int steps = checked.settings().numInferenceSteps;
     if (auto made = renders.render("sdpa, recorded", std::move(checked), {}); !made)
         return fail(made.error());
     std::vector<tune::RecordedStep> recorded;

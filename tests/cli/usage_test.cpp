@@ -60,6 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--vae-tiling", ""}, "--vae-tiling: the value is empty"},
         BadUsage{{"render", "--chain-from", ""}, "--chain-from: the value is empty"},
         BadUsage{{"stitch", "a.mp4", "--fps", ""}, "--fps: the value is empty"},
+        BadUsage{{"tune", "--step-cache", "record", "--num-inference-steps", "2"},
+                 "--num-inference-steps 2: for --step-cache record 3 or more were needed"},
         BadUsage{{"stitch", "--pattern", ""}, "--pattern: the value is empty"},
         BadUsage{{"compare", "--output-dir", ""}, "--output-dir: the value is empty"},
         BadUsage{{"metrics", "a.mp4", "--reference", ""}, "--reference: the value is empty"},
