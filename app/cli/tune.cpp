@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/number_range.h"
@@ -320,11 +321,9 @@ Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<TuneVerb>();
     CLI::App* command = program.add_subcommand(
         "tune", "The fastest attention policy within a quality budget; coefficients of step caches");
-    command
-        ->add_option("--backends", verb->backends,
-                     "What the policy may use, separated by commas (default: " +
-                         kernels::usualBackendsInWords() + "): " + kernels::backendNames())
-        ->delimiter(',');
+    addCommaList(*command, "--backends", verb->backends,
+                 "What the policy may use, separated by commas (default: " + kernels::usualBackendsInWords() +
+                     "): " + kernels::backendNames());
     command->add_option(
         "--budget", verb->budget,
         "psnr>=DB or ssim>=N of the frames, l1<=N or cosine>=N of the final latents, against sdpa; "
