@@ -6,6 +6,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/kernel_device.h"
 #include "app/cli/token_grid_option.h"
@@ -250,11 +251,9 @@ Result<std::vector<AttentionCase>> AttentionOptions::cases() const {
 }
 
 void AttentionOptions::addTo(CLI::App& command) {
-    command
-        .add_option("--kernel", kernels,
-                    "Which, separated by commas (default: " + kernels::usualBackendsInWords() +
-                        "): " + kernels::backendNames())
-        ->delimiter(',');
+    addCommaList(command, "--kernel", kernels,
+                 "Which, separated by commas (default: " + kernels::usualBackendsInWords() +
+                     "): " + kernels::backendNames());
     CLI::Option* shape = command.add_option("--shape", shapes, shapeHelp());
     CLI::Option* folder =
         command.add_option("--input-dir", inputDir,
@@ -262,10 +261,8 @@ void AttentionOptions::addTo(CLI::App& command) {
     folder->excludes(shape);
     command.add_option("--max-inputs", maxInputs, "At most so many of them (all)");
     command.add_option("--sample-rate", sampleRate, "Every so many of them (all)");
-    command
-        .add_option("--dtype", dtypes,
-                    "fp32, bf16, fp16, separated by commas (made-up inputs: bf16; saved calls: their own)")
-        ->delimiter(',');
+    addCommaList(command, "--dtype", dtypes,
+                 "fp32, bf16, fp16, separated by commas (made-up inputs: bf16; saved calls: their own)");
     command.add_option("--device", device, "cpu, cuda or cuda:N")->capture_default_str();
     CLI::Option* made = command.add_option(
         "--distribution", distribution,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "app/cli/console.h"
 #include "core/base/pending_file.h"
@@ -34,13 +35,58 @@ std::string replaced(std::string text, const std::string& name) {
     return text;
 }
 
-Result<void> copy(const fs::path& from, const fs::path& to, const std::string& name) {
-    auto text = readFile(from);
+/// One file of the project: an example's, or one that all share.
+struct Copy {
+    fs::path from, to;
+    bool isExample = true;
+};
+
+Result<void> write(const Copy& copy, const std::string& name) {
+    auto text = readFile(copy.from);
     if (!text) return text.error();
-    return writeFile(to, name.empty() ? *text : replaced(*std::move(text), name));
+    return writeFile(copy.to, copy.isExample ? replaced(*std::move(text), name) : *std::move(text));
 }
 
-Result<void> write(const NewVerb& verb, const fs::path& folder) {
+std::vector<Copy> copiesOf(const NewVerb& verb, const fs::path& folder) {
+    const fs::path examples = resourceFolder() / "backends";
+    if (verb.kind == "python") {
+        const fs::path files = examples / "python" / "new";
+        return {{files / (kExample + ".py"), folder / (verb.name + ".py")},
+                {files / "README.md", folder / "README.md"}};
+    }
+    const std::string source = "." + std::string(verb.kind == "cuda" ? "cu" : "cpp");
+    return {{examples / kHeader, folder / kHeader, false},
+            {examples / verb.kind / (kExample + source), folder / (verb.name + source)},
+            {examples / verb.kind / "CMakeLists.txt", folder / "CMakeLists.txt"}};
+}
+
+/// The nearest folder that is there: `folder` itself, or one that it will lie in.
+fs::path standing(fs::path folder) {
+    std::error_code failed;
+    while (!fs::exists(folder, failed) && folder.has_relative_path()) folder = folder.parent_path();
+    return folder;
+}
+
+/// All of them or none, so that the same command can be tried again: what was made is removed, up to the
+/// folder that was there.
+Result<void> write(const std::vector<Copy>& copies, const fs::path& folder, const std::string& name) {
+    const fs::path kept = standing(folder);
+    for (const Copy& copy : copies) {
+        auto written = write(copy, name);
+        if (written) continue;
+        std::error_code failed;
+        for (const Copy& made : copies) {
+            fs::remove(made.to, failed);
+            for (fs::path in = made.to.parent_path(); in != kept && in.has_relative_path();
+                 in = in.parent_path())
+                if (!fs::remove(in, failed) && fs::exists(in, failed)) break;  // it holds something else
+        }
+        return written;
+    }
+    return {};
+}
+
+Result<void> check(const NewVerb& verb, const fs::path& folder) {
     if (!plugins::isBackendName(verb.name))
         return Error{
             ErrorCode::BadUsage,
@@ -59,20 +105,7 @@ Result<void> write(const NewVerb& verb, const fs::path& folder) {
     if (fs::exists(folder, failed) && !fs::is_empty(folder, failed))
         return Error{ErrorCode::BadUsage,
                      folder.string() + ": is there already, a new or empty folder was needed"};
-    const fs::path examples = resourceFolder() / "backends";
-    if (verb.kind == "python") {
-        const fs::path files = examples / "python" / "new";
-        if (auto done = copy(files / (kExample + ".py"), folder / (verb.name + ".py"), verb.name); !done)
-            return done;
-        return copy(files / "README.md", folder / "README.md", verb.name);
-    }
-    const std::string source = "." + std::string(verb.kind == "cuda" ? "cu" : "cpp");
-    if (auto done = copy(examples / kHeader, folder / kHeader, ""); !done) return done;
-    if (auto done =
-            copy(examples / verb.kind / (kExample + source), folder / (verb.name + source), verb.name);
-        !done)
-        return done;
-    return copy(examples / verb.kind / "CMakeLists.txt", folder / "CMakeLists.txt", verb.name);
+    return {};
 }
 
 int runNew(const NewVerb& verb) {
@@ -80,7 +113,10 @@ int runNew(const NewVerb& verb) {
     const std::string whole = fs::absolute(folder).lexically_normal().string();
     if (auto text = verb.json ? requireUtf8("--json: the folder", whole) : Result<void>(); !text)
         return fail(text.error());
-    if (auto written = write(verb, folder); !written) return fail(written.error());
+    if (auto good = check(verb, folder); !good) return fail(good.error());
+    fs::path place = whole;
+    if (!place.has_filename()) place = place.parent_path();  // DIR/
+    if (auto written = write(copiesOf(verb, place), place, verb.name); !written) return fail(written.error());
     const bool isPython = verb.kind == "python";
     const fs::path library = isPython ? folder / (verb.name + ".py") : folder / "build" / (verb.name + ".so");
     if (verb.json)

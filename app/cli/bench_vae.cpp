@@ -7,6 +7,7 @@
 
 #include "app/cli/bench_verbs.h"
 #include "app/cli/benched_system.h"
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/model_download.h"
@@ -246,12 +247,9 @@ Verb addBenchVae(CLI::App& bench, const machine::LocalMachine& machine) {
         ->capture_default_str();
     command->add_option("--num-repetitions", verb->repetitions, "Timed passes per configuration")
         ->capture_default_str();
-    command
-        ->add_option(
-            "--configurations", verb->configurations,
-            "Which, separated by commas: bf16, tiled fp32, tiled bf16 (default: all); fp32 is always "
-            "measured, the others are held against it")
-        ->delimiter(',');
+    addCommaList(*command, "--configurations", verb->configurations,
+                 "Which, separated by commas: bf16, tiled fp32, tiled bf16 (default: all); fp32 is always "
+                 "measured, the others are held against it");
     command
         ->add_option("--environment", verb->environment,
                      "NAME=VALUE: measures fp32 once more with this variable of a library set, in a process "

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/comparison.h"
 #include "app/cli/console.h"
 #include "app/cli/document_programs.h"
@@ -575,16 +576,12 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<CompareVerb>();
     CLI::App* command = program.add_subcommand(
         "compare", "One video per backend, then the labelled grid, metrics and a report");
-    command
-        ->add_option("--types", verb->types,
-                     "Backends, separated by commas (default: " + kernels::usualBackendsInWords() +
-                         ", in turn): " + kernels::backendNames())
-        ->delimiter(',');
-    command
-        ->add_option("--step-caches", verb->stepCaches,
-                     "Beside each backend's clip one with each of these, separated by commas: "
-                     "0.28,teacache:0.1,magcache:0.12,taylorseer:3")
-        ->delimiter(',');
+    addCommaList(*command, "--types", verb->types,
+                 "Backends, separated by commas (default: " + kernels::usualBackendsInWords() +
+                     ", in turn): " + kernels::backendNames());
+    addCommaList(*command, "--step-caches", verb->stepCaches,
+                 "Beside each backend's clip one with each of these, separated by commas: "
+                 "0.28,teacache:0.1,magcache:0.12,taylorseer:3");
     command->add_option("--output-dir", verb->outputFolder, "Where everything goes")->capture_default_str();
     command->add_flag("--stitch", verb->stitch, "Also make comparison_grid.mp4");
     command->add_flag("--reuse", verb->reuse,
@@ -609,12 +606,9 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
     verb->render.addTo(*command, {"attention_type", "fps", "lockstep"});
     verb->worker.addTo(*command);
     verb->ranks.addTo(*command);
-    command
-        ->add_option(
-            "--lanes", verb->lanes,
-            "Render several clips at once, one on each device named: cuda:0,cuda:1 (default: one after "
-            "another)")
-        ->delimiter(',');
+    addCommaList(*command, "--lanes", verb->lanes,
+                 "Render several clips at once, one on each device named: cuda:0,cuda:1 (default: one after "
+                 "another)");
     command
         ->add_option("--hosts", verb->hostsFile,
                      "Render on the machines that this file names, one a line: here, ssh://user@host, "

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "core/comparison/compared_frames.h"
 #include "core/execution/execution.h"
@@ -12,10 +13,8 @@
 namespace reelgrid::cli {
 
 void MetricOptions::addTo(CLI::App& command) {
-    command
-        .add_option("--metrics", m_names,
-                    "Also measure, with networks or programs that have to be there: " + metrics::askedNames())
-        ->delimiter(',');
+    addCommaList(command, "--metrics", m_names,
+                 "Also measure, with networks or programs that have to be there: " + metrics::askedNames());
     command
         .add_option("--metric-weights", m_weights,
                     "Where the weights of --metrics are: a folder, or a repository in the Hugging Face cache")

@@ -14,6 +14,19 @@ namespace reelgrid::cli {
 namespace {
 
 constexpr const char* kTimeout = "--rank-timeout";
+/// How long a rank that can't join waits for the first one, which may start a little later.
+constexpr std::chrono::seconds kLook{10};
+
+/// Whether the first rank says in that time why it can't join either.
+bool firstRankEnds(parallel::RankStore& store) {
+    constexpr std::chrono::milliseconds kBetweenLooks{50};
+    const auto until = std::chrono::steady_clock::now() + kLook;
+    while (!parallel::RankWatch::hasEnded(store, 0)) {
+        if (std::chrono::steady_clock::now() > until) return false;
+        std::this_thread::sleep_for(kBetweenLooks);
+    }
+    return true;
+}
 
 }  // namespace
 
@@ -54,6 +67,24 @@ void RankOptions::sayIdleOptions() const {
 std::vector<std::string> RankOptions::workerArguments() const {
     if (!starts()) return {};
     return {kTimeout, std::to_string(m_timeoutSeconds)};
+}
+
+int RankOptions::endBeforeJoining(const Error& why) const {
+    if (!m_place) return fail(why);
+    const bool isFirst = m_place->rank == 0;
+    const bool isServed = m_place->store == parallel::RankPlace::Store::OfStarter;
+    const int code = isFirst ? fail(why) : exitCodeOf(why.code);
+    // A first rank that serves the store itself has joined where there is one.
+    if (isFirst && !isServed) return code;
+    try {
+        const auto store = parallel::RankStore::join(*m_place, kLook);
+        if (!isFirst && isServed && firstRankEnds(*store)) return code;
+        parallel::RankWatch::ended(*store, m_place->rank, why, parallel::RankWatch::Told::Yes);
+    } catch (const Failure&) {
+        // Nobody is there to be told.
+    }
+    if (!isFirst) fail({why.code, "rank " + std::to_string(m_place->rank) + ": " + why.message});
+    return code;
 }
 
 std::unique_ptr<parallel::RankGroup> RankOptions::join() const {

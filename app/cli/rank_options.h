@@ -35,6 +35,11 @@ class RankOptions {
     /// For a worker of several ranks, as many as its job's degrees come to (jobs::Lane).
     [[nodiscard]] std::vector<std::string> workerArguments() const;
 
+    /// How a process ends that can't render what is asked for, and its exit code. What is wrong with the
+    /// words that all ranks have is said by the first one, what is wrong with one rank's environment or
+    /// machine by that rank.
+    [[nodiscard]] int endBeforeJoining(const Error& why) const;
+
     /// The group that this process is one of; null: it is alone. Waits for the others. Throws Failure.
     [[nodiscard]] std::unique_ptr<parallel::RankGroup> join() const;
 

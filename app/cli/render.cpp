@@ -78,12 +78,6 @@ void sayTimes(const result::Timing& timing, const fs::path& clip, const CheckedR
         say(line);
 }
 
-/// What is wrong with the words themselves the first rank says for all.
-int failBeforeJoining(const RenderVerb& verb, const Error& error) {
-    if (verb.ranks.isFurther() && error.code == ErrorCode::BadUsage) return exitCodeOf(error.code);
-    return fail(error);
-}
-
 /// A rank that isn't the first: it shares the work and says nothing.
 int runFurtherRank(parallel::RankGroup& group, const protocol::RenderRequest& request,
                    const machine::LocalMachine& machine) {
@@ -225,22 +219,22 @@ int runRender(RenderVerb& verb, const machine::LocalMachine& machine) {
     if (auto found = verb.ranks.find(); !found) return fail(found.error());
     verb.render.setRanks(verb.ranks.ranks());
     auto checked = verb.render.check(verb.attentionType, machine.now());
-    if (!checked) return failBeforeJoining(verb, checked.error());
+    if (!checked) return verb.ranks.endBeforeJoining(checked.error());
     auto output = outputOf(verb, *checked);
-    if (!output) return failBeforeJoining(verb, output.error());
-    if (auto fits = checkSamples(verb, *checked); !fits) return failBeforeJoining(verb, fits.error());
+    if (!output) return verb.ranks.endBeforeJoining(output.error());
+    if (auto fits = checkSamples(verb, *checked); !fits) return verb.ranks.endBeforeJoining(fits.error());
     const auto samples = samplesOf(verb, *checked, *output, machine);
-    if (!samples) return failBeforeJoining(verb, samples.error());
+    if (!samples) return verb.ranks.endBeforeJoining(samples.error());
     if (const std::string obstacle = result::obstacleToResuming(checked->settings());
         verb.resume && !obstacle.empty())
-        return failBeforeJoining(
-            verb, {ErrorCode::BadUsage,
-                   "--resume: with " + obstacle + " a render is made in one go; one of the two was needed"});
+        return verb.ranks.endBeforeJoining(
+            {ErrorCode::BadUsage,
+             "--resume: with " + obstacle + " a render is made in one go; one of the two was needed"});
     const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request());
     if (inWorker && verb.ranks.ranks() > 1)
-        return failBeforeJoining(verb, {ErrorCode::BadUsage,
-                                        "--job-timeout and plug-ins run in a worker by themselves; with "
-                                        "--nproc neither was needed"});
+        return verb.ranks.endBeforeJoining({ErrorCode::BadUsage,
+                                            "--job-timeout and plug-ins run in a worker by themselves; with "
+                                            "--nproc neither was needed"});
     if (verb.ranks.starts()) {
         const InterruptWatch interrupts;
         return launchRanks(verb.ranks.ranks(), interrupts.token());

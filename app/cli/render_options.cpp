@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
@@ -47,14 +48,14 @@ class TableOptions {
         m_command.add_flag(optionOf(field), target, families::helpOf(field));
     }
     void add(const protocol::RenderField& field, std::vector<std::string>& target) {
-        CLI::Option* option = m_command.add_option(optionOf(field), target, families::helpOf(field));
         // A backend's option may be a list itself.
         if (std::string_view(field.key) == "backend_option")
-            option->type_name("NAME.KEY=VALUE")
+            m_command.add_option(optionOf(field), target, families::helpOf(field))
+                ->type_name("NAME.KEY=VALUE")
                 ->expected(1)
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         else
-            option->delimiter(',');
+            addCommaList(m_command, optionOf(field), target, families::helpOf(field));
     }
     void add(const protocol::RenderField&, protocol::AttentionPolicy&) {}
     void add(const protocol::RenderField&, protocol::StepCache&) {}  // read as text first

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/document_programs.h"
 #include "app/cli/frame_rate.h"
@@ -204,11 +205,10 @@ Verb addStitchVerb(CLI::App& program) {
         ".mp4");
     command->add_option("--bit-depth", verb->bitDepth, "8, or 10 in an .mp4, from frames that were kept")
         ->capture_default_str();
-    command
-        ->add_option(
-            "--labels", verb->labels,
-            "Labels, separated by commas (default: from the names and what ComfyUI wrote into the clips)")
-        ->delimiter(',');
+    addCommaList(
+        *command, "--labels", verb->labels,
+        "Labels, separated by commas (default: from the names and what ComfyUI wrote into the clips)",
+        EmptyEntries::Kept);
     command->add_option("--font-size", verb->fontSize, "Pixels; 0: no labels")->capture_default_str();
     command->add_option("--fps", verb->fps, "Frames per second (default: the highest of the clips')");
     command->add_option("--columns", verb->columns,

@@ -8,6 +8,7 @@
 
 #include "app/cli/checked_request.h"
 #include "app/cli/clip_measuring.h"
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/metric_options.h"
@@ -389,12 +390,9 @@ Verb addSuiteVerb(CLI::App& program, const machine::LocalMachine& machine) {
         "--gate", verb->gate,
         "Exit code 1 unless so many clips of each backend are so good, such as 'psnr>=40@95%'");
     command->add_option("--against", verb->against, "Output folder of another suite, to be compared with");
-    command
-        ->add_option(
-            "--lanes", verb->lanes,
-            "Render several clips at once, one on each device named: cuda:0,cuda:1 (default: one after "
-            "another)")
-        ->delimiter(',');
+    addCommaList(*command, "--lanes", verb->lanes,
+                 "Render several clips at once, one on each device named: cuda:0,cuda:1 (default: one after "
+                 "another)");
     verb->asked.addTo(*command);
     verb->worker.addTo(*command);
     command->add_flag("--json", verb->json, "Print one JSON document");

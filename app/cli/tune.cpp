@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/number_range.h"
@@ -241,13 +242,17 @@ int runRecording(const TuneVerb& verb, CheckedRequest checked) {
         return fail({ErrorCode::BadUsage, std::string(verb.budget.empty() ? "--backends" : "--budget") +
                                               ": --step-cache record looks for no policy; one of the two was "
                                               "needed"});
+    const int steps = checked.settings().numInferenceSteps;
+    if (steps < tune::kLeastRecordedSteps)
+        return fail({ErrorCode::BadUsage,
+                     "--num-inference-steps " + std::to_string(steps) + ": for --step-cache record " +
+                         std::to_string(tune::kLeastRecordedSteps) + " or more were needed"});
     const fs::path folder = beside(file, ".files");
     const InterruptWatch interrupts;
     const auto lock = result::WriterLock::acquire(folder / "tuning");
     if (!lock) return fail(lock.error());
     TuningRenders renders(folder, 1, verb.worker.queueOptions(), interrupts.token());
     const std::string model = checked.model().id;
-    const int steps = checked.settings().numInferenceSteps;
     if (auto made = renders.render("sdpa, recorded", std::move(checked), {}); !made)
         return fail(made.error());
     std::vector<tune::RecordedStep> recorded;
@@ -316,11 +321,9 @@ Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<TuneVerb>();
     CLI::App* command = program.add_subcommand(
         "tune", "The fastest attention policy within a quality budget; coefficients of step caches");
-    command
-        ->add_option("--backends", verb->backends,
-                     "What the policy may use, separated by commas (default: " +
-                         kernels::usualBackendsInWords() + "): " + kernels::backendNames())
-        ->delimiter(',');
+    addCommaList(*command, "--backends", verb->backends,
+                 "What the policy may use, separated by commas (default: " + kernels::usualBackendsInWords() +
+                     "): " + kernels::backendNames());
     command->add_option(
         "--budget", verb->budget,
         "psnr>=DB or ssim>=N of the frames, l1<=N or cosine>=N of the final latents, against sdpa; "

@@ -67,8 +67,12 @@ void RankWatch::at(const std::string& moment) {
     ++m_moments;
 }
 
-void RankWatch::ended(RankStore& store, int rank, const Error& why) {
-    leaveEnd(store, rank, why, false);
+void RankWatch::ended(RankStore& store, int rank, const Error& why, Told told) {
+    leaveEnd(store, rank, why, told == Told::Yes);
+}
+
+bool RankWatch::hasEnded(RankStore& store, int rank) {
+    return store.get(keyOf("end", rank)).has_value();
 }
 
 void RankWatch::ends(const Error& why) {

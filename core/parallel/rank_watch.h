@@ -31,8 +31,12 @@ class RankWatch {
     void at(const std::string& moment);
     /// This rank ends by itself: others end with the same.
     void ends(const Error& why);
-    /// The same of a rank that couldn't say it, by who started it.
-    static void ended(RankStore& store, int rank, const Error& why);
+    /// The same of a rank that has no watch: by who started it, or by itself before it has joined. `told`:
+    /// whether a person has been told.
+    enum class Told { No, Yes };
+    static void ended(RankStore& store, int rank, const Error& why, Told told = Told::No);
+    /// Whether a rank has said why it ended.
+    static bool hasEnded(RankStore& store, int rank);
 
     /// Whether it is this rank that tells a person why all end: the first one that is left.
     [[nodiscard]] bool tells() const {

@@ -1,6 +1,7 @@
 #include "core/result/unfinished_render.h"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/json.h"
@@ -110,7 +111,10 @@ std::string resumeCommand(const protocol::RenderRequest& request) {
     const json given = protocol::fieldsJson(request), usual = protocol::fieldsJson(protocol::RenderRequest{});
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto) {
         const auto value = given.find(field.key);
-        if (value == given.end() || (usual.contains(field.key) && usual[field.key] == *value)) return;
+        if (value == given.end()) return;
+        // Models may have a prompt of their own, which an empty one isn't.
+        const bool isPrompt = std::string_view(field.key) == "prompt";
+        if (!isPrompt && usual.contains(field.key) && usual[field.key] == *value) return;
         command += " " + optionOf(field);
         if (!value->is_boolean()) command += " " + wordOf(*value);
     });

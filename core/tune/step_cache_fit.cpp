@@ -54,9 +54,12 @@ std::vector<double> fitPolynomial(const std::vector<double>& x, const std::vecto
 Result<protocol::StepCacheCurves> fitStepCaches(const std::string& model, int steps,
                                                 const std::vector<RecordedStep>& recorded) {
     constexpr int kDegree = 4;
-    if (recorded.size() < 2)
+    constexpr int kLeastChanges = kLeastRecordedSteps - 1;
+    if (std::ssize(recorded) < kLeastChanges)
         return Error{ErrorCode::Unsupported, "--num-inference-steps " + std::to_string(steps) +
-                                                 ": changes of at least 2 steps, so 3 steps, were needed"};
+                                                 ": changes of at least " + std::to_string(kLeastChanges) +
+                                                 " steps, so " + std::to_string(kLeastRecordedSteps) +
+                                                 " steps, were needed"};
     protocol::StepCacheCurves curves{.model = model, .steps = steps};
     curves.magcache.assign(static_cast<std::size_t>(steps), 1);
     for (const RecordedStep& step : recorded) {

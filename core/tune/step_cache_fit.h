@@ -8,6 +8,9 @@
 
 namespace reelgrid::tune {
 
+/// Of a render that coefficients are fitted to: what changes from one to the next has to change, too.
+inline constexpr int kLeastRecordedSteps = 3;
+
 /// From one denoising step to the next, of a render whose passes all ran whole.
 struct RecordedStep {
     int step = 0;          ///< the later one

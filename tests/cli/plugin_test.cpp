@@ -476,6 +476,24 @@ TEST(BackendsCheck, OutlivesACrashAndAHangAndNamesThem) {
     EXPECT_THAT(failures["throwing"], HasSubstr("no tiles left"));
 }
 
+TEST(BackendsNew, LeavesNothingWhereItFailsSoThatItCanBeTriedAgain) {
+    const TestFolder folder;
+    const fs::path empty = folder.path() / "empty";
+    fs::create_directories(empty);
+    const auto make = [&](const std::string& before, const std::string& where) {
+        const std::string line = "cd '" + empty.string() + "' && " + before +
+                                 " exec '" REELGRID_BINARY_DIR "/bin/reelgrid-cli' backends new my_kernel " +
+                                 where + " >/dev/null 2>&1";
+        return WEXITSTATUS(std::system(line.c_str()));
+    };
+    for (const std::string where : {"", "--output-dir new/folder/", "--output-dir ./"}) {
+        EXPECT_EQ(make("ulimit -f 3;", where), 1) << where;
+        ASSERT_TRUE(fs::exists(empty) && fs::is_empty(empty)) << where;
+        EXPECT_EQ(make("", where), 0) << where;
+        for (const auto& entry : fs::directory_iterator(empty)) fs::remove_all(entry);
+    }
+}
+
 TEST(BackendsNew, MakesAProjectThatBuildsAndHolds) {
     const TestFolder folder;
     const std::string project = folder.file("mine");

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -205,6 +207,30 @@ TEST(RankOptions, RefuseInOneLine) {
     EXPECT_THAT(errorOf({"--shard-weights"}), testing::HasSubstr("one process holds all weights"));
     EXPECT_THAT(errorOf({"--nproc", "3", "--shard-weights", "--offload", "blocks"}),
                 testing::HasSubstr("--shard-weights: --offload blocks keeps all blocks in host memory"));
+}
+
+/// Ranks that somebody else starts, each with an environment of its own.
+TEST(RankOptions, AreToldByTheRankWhoseEnvironmentDoesNotFit) {
+    const TestFolder folder;
+    const std::string port = std::to_string(20000 + getpid() % 10000);
+    const auto rank = [&](const std::string& number, const std::string& ranks) {
+        return std::async(std::launch::async, [&folder, port, number, ranks] {
+            return runProgram(
+                smallRender("demo", folder.file("a.mp4"), {"--cfg-parallel", "2", "--rank-timeout", "8"}), "",
+                {{"RANK", number},
+                 {"WORLD_SIZE", ranks},
+                 {"LOCAL_RANK", number},
+                 {"MASTER_ADDR", "127.0.0.1"},
+                 {"MASTER_PORT", port},
+                 {"OMP_NUM_THREADS", "1"}});
+        });
+    };
+    auto first = rank("0", "2"), other = rank("1", "3");
+    for (auto* each : {&other, &first}) {
+        const ProgramRun run = each->get();
+        EXPECT_EQ(run.exitCode, 2);
+        EXPECT_THAT(run.errors, testing::ContainsRegex("reelgrid-cli: rank 1: .*there are 3"));
+    }
 }
 
 /// Children of a process, by /proc.

@@ -49,6 +49,13 @@ TEST_F(UnfinishedRenderTest, SaysHowToGoOn) {
     EXPECT_EQ(read->request, request());
 }
 
+/// The demo model has a prompt, which isn't what was rendered.
+TEST_F(UnfinishedRenderTest, NamesAnEmptyPrompt) {
+    auto asked = request();
+    asked.prompt.clear();
+    EXPECT_THAT(resumeCommand(asked), HasSubstr(" --model demo --prompt '' "));
+}
+
 TEST_F(UnfinishedRenderTest, WithoutKeptStepsThereIsNothingToGoOnFrom) {
     ASSERT_TRUE(writeUnfinished(m_clip, {0, 50, request()}));
     const auto object = readJsonObject(m_file).value();

@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/text/cleaning/utf8.h"
 #include "core/text/tokenizers/code_points.h"
+#include "core/text/tokenizers/json_member.h"
 #include "core/text/tokenizers/merges.h"
 #include "core/text/tokenizers/tokenizer_folder.h"
 
@@ -112,24 +113,31 @@ struct ClipTokenizer::Files {
         if (folder.config) addedTokensOfConfig(*folder.config, folder.configPath).eachContent(add);
         return tokens;
     }
-    /// Every token that is looked for in a text: those that a file lists, else the special ones.
-    [[nodiscard]] std::vector<json> added(const BytePairs& pairs) const {
+    /// The tokens that a file lists: where the config does, transformers 5 doesn't look at tokenizer.json's.
+    [[nodiscard]] std::vector<json> listed() const {
         std::vector<json> tokens;
-        if (folder.tokenizer && !addedTokensOfTokenizer(*folder.tokenizer, folder.tokenizerPath).empty()) {
-            for (const json& entry : folder.tokenizer->at("added_tokens")) tokens.push_back(entry);
-            return tokens;
-        }
-        if (folder.config && !addedTokensOfConfig(*folder.config, folder.configPath).empty()) {
+        if (folder.config && !memberOf(*folder.config, "added_tokens_decoder").is_null()) {
+            (void)addedTokensOfConfig(*folder.config, folder.configPath);  // throws where it is none
             for (const auto& [id, entry] : folder.config->at("added_tokens_decoder").items()) {
                 tokens.push_back(entry);
                 tokens.back()["id"] = std::stoll(id);
             }
-            return tokens;
+        } else if (folder.tokenizer &&
+                   !addedTokensOfTokenizer(*folder.tokenizer, folder.tokenizerPath).empty()) {
+            for (const json& entry : folder.tokenizer->at("added_tokens")) tokens.push_back(entry);
         }
+        return tokens;
+    }
+    /// Every token that is looked for in a text: those that a file lists, and the special ones.
+    [[nodiscard]] std::vector<json> added(const BytePairs& pairs) const {
+        std::vector<json> tokens = listed();
+        std::unordered_set<std::string> known;
+        for (const json& token : tokens) known.insert(token.at("content").get<std::string>());
         // One that any of its uses names by its text alone is looked for in texts as they are.
         for (const bool normalized : {false, true})
             for (const auto& [use, token] : specials)
-                if (const auto id = pairs.idOf(special(use)); id && isNormalized(token) == normalized)
+                if (const auto id = pairs.idOf(special(use));
+                    id && isNormalized(token) == normalized && !known.contains(special(use)))
                     tokens.push_back({{"content", special(use)}, {"id", *id}, {"normalized", normalized}});
         return tokens;
     }

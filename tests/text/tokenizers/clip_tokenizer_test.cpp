@@ -197,6 +197,38 @@ TEST_F(BrokenClipFolder, IsRefusedWhereAddedTokensAreNone) {
                     fileAnd(": token 838: " + key + " is \"yes\", true or false was needed"));
 }
 
+/// As transformers 5.17 gives them: the config's list counts in the place of tokenizer.json's, and the
+/// special tokens are looked for whatever is listed.
+TEST_F(BrokenClipFolder, TakesTheConfigsAddedTokensBesideTokenizerJson) {
+    fs::remove_all(m_folder);
+    fs::copy(kClip / "saved", m_folder);
+    const auto token = [](const std::string& content) {
+        return nlohmann::json{{"content", content}, {"normalized", false}};
+    };
+    auto tokenizer = clipJson("saved/tokenizer.json");
+    auto config = clipJson("saved/tokenizer_config.json");
+    const std::string text = "a zed! car";
+    const auto ids = [&] {
+        write("tokenizer.json", tokenizer.dump());
+        write("tokenizer_config.json", config.dump());
+        return ClipTokenizer(m_folder).tokenize(text);
+    };
+    EXPECT_EQ(ids(), (Ids{320, 89, 529, 256, 720}));
+    config["added_tokens_decoder"] = {{"838", token("zed")}};
+    EXPECT_EQ(ids(), (Ids{320, 838, 256, 720}));
+    EXPECT_EQ(ClipTokenizer(m_folder).tokenize("<|startoftext|>zed"), (Ids{836, 838}));
+    auto listed = token("zed");
+    listed["id"] = 838;
+    tokenizer["added_tokens"].push_back(listed);
+    config["added_tokens_decoder"] = {{"838", token("car")}};
+    EXPECT_EQ(ids(), (Ids{320, 89, 529, 256, 838}));
+    config["added_tokens_decoder"] = nlohmann::json::object();
+    EXPECT_EQ(ids(), (Ids{320, 89, 529, 256, 720}));
+    config.erase("added_tokens_decoder");
+    config["pad_token"] = "!";
+    EXPECT_EQ(ids(), (Ids{320, 838, 0, 720}));
+}
+
 TEST_F(BrokenClipFolder, IsRefusedWhereASpecialTokenIsNone) {
     const auto config = clipJson("slow/tokenizer_config.json");
     for (const std::string name : {"tokenizer_config.json", "special_tokens_map.json"}) {
