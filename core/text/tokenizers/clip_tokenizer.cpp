@@ -105,12 +105,11 @@ struct ClipTokenizer::Files {
     /// What needs no merge: tokens that a file lists, the special ones, and CLIP's own whatever their use.
     [[nodiscard]] std::unordered_set<std::string> apart() const {
         std::unordered_set<std::string> tokens{kBegin, kEndOfText};
-        const auto add = [&](const std::string& content) { tokens.insert(content); };
-        for (const auto& [use, token] : specials) add(special(use));
-        for (const FurtherSpecial& further : folder.furtherSpecials()) add(further.content);
-        if (folder.tokenizer)
-            addedTokensOfTokenizer(*folder.tokenizer, folder.tokenizerPath).eachContent(add);
-        if (folder.config) addedTokensOfConfig(*folder.config, folder.configPath).eachContent(add);
+        const auto add = [&](const AddedToken& token) { tokens.insert(token.content); };
+        for (const auto& [use, token] : specials) tokens.insert(special(use));
+        for (const FurtherSpecial& further : folder.furtherSpecials()) tokens.insert(further.content);
+        if (folder.tokenizer) addedTokensOfTokenizer(*folder.tokenizer, folder.tokenizerPath).each(add);
+        if (folder.config) addedTokensOfConfig(*folder.config, folder.configPath).each(add);
         return tokens;
     }
     /// The tokens that a file lists: where the config does, transformers 5 doesn't look at tokenizer.json's.
