@@ -262,6 +262,33 @@ TEST_F(PerceptionTest, APromptThatClipHasNoRoomForIsSaidToBeCut) {
     EXPECT_TRUE(perception->isMeasured(measured, false));
 }
 
+TEST_F(PerceptionTest, AFolderThatSaysItIsAnotherNetworksIsRefused) {
+    writeClipModel();
+    const fs::path folder = weights() / "clip-vit-base-patch32", config = folder / "config.json",
+                   processor = folder / "preprocessor_config.json";
+    const auto write = [](const fs::path& file, const nlohmann::json& json) {
+        std::ofstream(file) << json.dump();
+    };
+    for (const char* key : {"image_processor_type", "feature_extractor_type"}) {
+        write(processor, {{key, "SiglipImageProcessor"}});
+        EXPECT_THAT(whyNot({Asked::Clip}),
+                    AllOf(HasSubstr(processor.string()),
+                          HasSubstr(std::string(key) + " is \"SiglipImageProcessor\", this version needs "
+                                                       "\"CLIPImageProcessor\"")));
+        for (const char* own : {"CLIPImageProcessor", "CLIPImageProcessorFast", "CLIPFeatureExtractor"}) {
+            write(processor, {{key, own}});
+            EXPECT_EQ(whyNot({Asked::Clip}), "loaded") << own;
+        }
+    }
+    nlohmann::json said = readJsonObject(config).value();
+    said["model_type"] = "siglip";
+    write(config, said);
+    for (const Asked metric : {Asked::Clip, Asked::BackgroundConsistency})
+        EXPECT_THAT(whyNot({metric}),
+                    AllOf(HasSubstr(config.string()),
+                          HasSubstr("model_type is \"siglip\", this version needs \"clip\"")));
+}
+
 TEST_F(PerceptionTest, TheLargerClipScoresAsTheReferenceWithItsWeights) {
     writeClipModel("clip-vit-large-patch14");
     const auto perception = Perception::load({Asked::ClipL14}, weights().string(), {});
