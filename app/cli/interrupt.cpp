@@ -10,6 +10,7 @@
 
 #include "app/cli/console.h"
 #include "core/plugins/crash_report.h"
+#include "core/plugins/plugin_processes.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -31,8 +32,10 @@ sigset_t watchedSignals() {
 }
 
 void answer(int signal, const siginfo_t& from) {
-    // A plug-in's kill() of its own process is nobody's wish to stop.
-    if (const std::string blamed = plugins::blamedNow(); !blamed.empty() && from.si_pid == getpid())
+    // A plug-in's kill() of its own process, or of the one that its process serves, is nobody's wish to stop.
+    const std::string blamed =
+        from.si_pid == getpid() ? plugins::blamedNow() : plugins::pluginOf(from.si_pid);
+    if (!blamed.empty())
         _exit(fail({ErrorCode::Internal, blamed + " sent this process SIG" + sigabbrev_np(signal)}));
     const std::lock_guard lock(theMutex);
     if (theVerb == nullptr)

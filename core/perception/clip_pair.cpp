@@ -17,11 +17,27 @@ ModelConfig partOf(const ModelConfig& config, const std::string& key) {
     return config.object(key);
 }
 
+/// Whose tensors have the same names (SigLIP) may have another network.
+ModelConfig clipConfigIn(const fs::path& folder) {
+    ModelConfig config = ModelConfig::read(folder);
+    if (config.textOr("model_type", "clip") != "clip") config.unsupported("model_type", "\"clip\"");
+    return config;
+}
+
+ModelConfig processorConfigIn(const fs::path& folder, const char* file) {
+    ModelConfig config = ModelConfig::read(folder, file);
+    // CLIPImageProcessor, CLIPImageProcessorFast; CLIPFeatureExtractor of older files.
+    for (const char* key : {"image_processor_type", "feature_extractor_type"})
+        if (!config.textOr(key, "CLIP").starts_with("CLIP"))
+            config.unsupported(key, "\"CLIPImageProcessor\"");
+    return config;
+}
+
 vision::ClipImageProcessor processorIn(const fs::path& folder, const vision::ClipVisionConfig& config) {
     constexpr const char* kFile = "preprocessor_config.json";
     std::error_code failed;
     if (fs::exists(folder / kFile, failed))
-        return vision::ClipImageProcessor(ModelConfig::read(folder, kFile));
+        return vision::ClipImageProcessor(processorConfigIn(folder, kFile));
     return vision::ClipImageProcessor(
         ModelConfig({{"size", config.imageSize}, {"crop_size", config.imageSize}}, folder.string()));
 }
@@ -47,9 +63,9 @@ at::Tensor ofLengthOne(const at::Tensor& features) {
 ClipPair::ClipPair(const fs::path& folder, at::Device device)
     : m_file(weights::openWeights(folder)),
       m_folder(folder),
-      m_processor(processorIn(folder, visionConfigOf(ModelConfig::read(folder)))),
+      m_processor(processorIn(folder, visionConfigOf(clipConfigIn(folder)))),
       m_device(device) {
-    const ModelConfig config = ModelConfig::read(folder);
+    const ModelConfig config = clipConfigIn(folder);
     const weights::WeightScope all(*m_file.weights, at::kFloat, device);
     m_vision = std::make_unique<vision::ClipVisionEncoder>(visionConfigOf(config), all,
                                                            vision::ClipOutput::Embedding);

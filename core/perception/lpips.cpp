@@ -1,5 +1,6 @@
 #include "core/perception/lpips.h"
 
+#include <limits>
 #include <string>
 
 #include "core/base/number_text.h"
@@ -25,10 +26,13 @@ at::Tensor headOf(const weights::WeightScope& at, std::int64_t channels) {
     return weight;
 }
 
-/// Each place's channels at length 1.
+/// Each place's channels at length 1; NaN where that is more than fp32 holds: divided by infinity, all
+/// pictures would be the same zeros.
 at::Tensor unitLength(const at::Tensor& x_PCYX) {
     constexpr double kEps = 1e-10;
-    return x_PCYX / (x_PCYX.square().sum(1, true).sqrt() + kEps);
+    const at::Tensor length_P1YX = x_PCYX.square().sum(1, true).sqrt_();
+    length_P1YX.masked_fill_(length_P1YX.isinf(), std::numeric_limits<double>::quiet_NaN());
+    return x_PCYX / (length_P1YX + kEps);
 }
 
 }  // namespace

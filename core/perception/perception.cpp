@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/execution/fp32_precision.h"
@@ -15,6 +16,7 @@
 #include "core/perception/frame_pictures.h"
 #include "core/perception/lpips.h"
 #include "core/perception/metric_weights.h"
+#include "core/perception/telling_apart.h"
 #include "core/perception/vmaf.h"
 #include "core/protocol/render_fields.h"
 
@@ -54,13 +56,24 @@ metrics::Series consistency(const std::vector<at::Tensor>& features_C) {
         const at::Tensor one = a.to(at::kDouble), other = b.to(at::kDouble);
         const double product = at::dot(one, other).item<double>();
         const double lengths = one.norm().item<double>() * other.norm().item<double>();
-        return std::max(0.0, product / std::max(lengths, 1e-8));
+        return std::max(product / std::max(lengths, 1e-8), 0.0);  // in this order NaN stays NaN
     };
     std::vector<double> perPair;
     for (std::size_t i = 1; i < features_C.size(); ++i)
         perPair.push_back(
             (likeness(features_C[i - 1], features_C[i]) + likeness(features_C.front(), features_C[i])) / 2);
     return metrics::seriesOf(std::move(perPair));
+}
+
+/// Throws Failure(InvalidData): every frame has such a measure, and weights can be such that it overflows.
+void requireFinite(const metrics::Series& series, Asked metric, const std::string& with) {
+    const auto& numbers = series.perFrame;
+    const auto wrong = std::ranges::find_if(numbers, [](double number) { return !std::isfinite(number); });
+    if (wrong != numbers.end())
+        throw Failure(ErrorCode::InvalidData, std::string(metrics::infoOf(metric).name) + ": " + with +
+                                                  " gave " + (std::isnan(*wrong) ? "NaN" : "infinity") +
+                                                  " for frame " + std::to_string(wrong - numbers.begin()) +
+                                                  ", a finite number was needed");
 }
 
 media::RgbImage imageOf(const media::RgbVideo& frames, int index) {
@@ -114,16 +127,21 @@ Result<Perception> Perception::load(const std::vector<MetricSource>& hashed,
             case Asked::Lpips:
             case Asked::LpipsSqueeze:
                 networks->lpips.emplace(source.metric, loadLpips(source, networks->device));
+                requireTellsApart(networks->lpips.at(source.metric), source, networks->device);
                 break;
             case Asked::Clip:
             case Asked::ClipL14:
                 networks->scoring.emplace(source.parts[0], networks->device);
+                requireTellsApart(*networks->scoring, source, networks->device);
+                requireTellsTextsApart(*networks->scoring, source);
                 break;
             case Asked::BackgroundConsistency:
                 networks->base.emplace(source.parts[0], networks->device);
+                requireTellsApart(*networks->base, source, networks->device);
                 break;
             case Asked::SubjectConsistency:
                 networks->dino.emplace(loadDino(source.parts[0], networks->device));
+                requireTellsApart(*networks->dino, source, networks->device);
                 break;
             case Asked::Vmaf:
                 networks->vmaf = source.program;
@@ -231,6 +249,7 @@ Result<std::string> Perception::measure(const Subject& subject, ClipMetrics& int
         measured[Asked::Vmaf] = std::move(score->series);
         with[Asked::Vmaf] = std::move(score->with);
     }
+    for (const auto& [metric, series] : measured) requireFinite(series, metric, with.at(metric));
     for (auto& [metric, series] : measured) {
         const metrics::Measure& row = rowOf(metric);
         (row.ofClip != nullptr ? into.*row.ofClip : (*into.drift).*row.ofDrift) = std::move(series);

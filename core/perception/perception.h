@@ -28,7 +28,7 @@ struct Subject {
 class Perception {
   public:
     /// Finds weights and programs, and loads the networks in fp32. `weights`: what --metric-weights says.
-    /// Fails naming the metric and what it lacks.
+    /// Fails naming the metric and what it lacks, or the weights where they can't tell pictures apart.
     static Result<Perception> load(const std::vector<metrics::Asked>& asked, const std::string& weights,
                                    const execution::Execution& execution);
     /// The same of what findHashedSources() found.
@@ -43,7 +43,8 @@ class Perception {
 
     /// Fills in what was asked for. What needs a reference is left out without one; `into` then must have the
     /// drift already. Clips are read a few frames at a time. BadUsage for a CLIP score without a prompt, and
-    /// for a reference of another size. Returns what people have to know of the figures, in words: that a
+    /// for a reference of another size; InvalidData naming the weights where they give a frame no finite
+    /// number. Returns what people have to know of the figures, in words: that a
     /// prompt was cut, which they say, too; empty: nothing.
     Result<std::string> measure(const Subject& subject, metrics::ClipMetrics& into,
                                 const std::stop_token& stop = {}) const;

@@ -177,6 +177,8 @@ TEST_F(PythonKernel, ThatGoesWrongCostsItsJobAndIsItsFault) {
                 AllOf(HasSubstr(blamed), HasSubstr("ended by signal 11 (Segmentation fault)")));
     EXPECT_THAT(errorsOf({"--backend-option", "faulty.how=hanging", "--job-timeout", "6"}),
                 AllOf(HasSubstr(blamed), HasSubstr("was still running")));
+    EXPECT_THAT(errorsOf({"--backend-option", "faulty.how=terminating", "--job-timeout", "30"}),
+                HasSubstr("plug-in faulty (" + fileOf("faulty") + ") sent this process SIGTERM"));
     EXPECT_THAT(errorsOf({"--backend-option", "faulty.how=leaving"}),
                 HasSubstr("left NaN, infinite or unwritten values in its output"));
 }

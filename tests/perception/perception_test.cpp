@@ -69,6 +69,12 @@ class PerceptionTest : public testing::Test {
         for (const char* file : {"vocab.json", "merges.txt", "tokenizer_config.json"})
             fs::copy_file(kFixtures.parent_path() / "clip/slow" / file, folder / file);
     }
+    /// With one value for all of `tensor`'s.
+    void writeFilled(const char* part, const fs::path& file, const std::string& tensor, double value) const {
+        auto tensors = hashedWeights(shapes(part));
+        tensors.at(tensor).fill_(value);
+        weights::writeSafetensors(file, tensors).value();
+    }
     [[nodiscard]] fs::path clipOf(const at::Tensor& frames, const char* name) const {
         const media::RgbVideo video = videoOf(frames);
         const auto writer = media::Writer::create(m_folder / name, {.width = video.width,
@@ -256,6 +262,33 @@ TEST_F(PerceptionTest, APromptThatClipHasNoRoomForIsSaidToBeCut) {
     EXPECT_TRUE(perception->isMeasured(measured, false));
 }
 
+TEST_F(PerceptionTest, AFolderThatSaysItIsAnotherNetworksIsRefused) {
+    writeClipModel();
+    const fs::path folder = weights() / "clip-vit-base-patch32", config = folder / "config.json",
+                   processor = folder / "preprocessor_config.json";
+    const auto write = [](const fs::path& file, const nlohmann::json& json) {
+        std::ofstream(file) << json.dump();
+    };
+    for (const char* key : {"image_processor_type", "feature_extractor_type"}) {
+        write(processor, {{key, "SiglipImageProcessor"}});
+        EXPECT_THAT(whyNot({Asked::Clip}),
+                    AllOf(HasSubstr(processor.string()),
+                          HasSubstr(std::string(key) + " is \"SiglipImageProcessor\", this version needs "
+                                                       "\"CLIPImageProcessor\"")));
+        for (const char* own : {"CLIPImageProcessor", "CLIPImageProcessorFast", "CLIPFeatureExtractor"}) {
+            write(processor, {{key, own}});
+            EXPECT_EQ(whyNot({Asked::Clip}), "loaded") << own;
+        }
+    }
+    nlohmann::json said = readJsonObject(config).value();
+    said["model_type"] = "siglip";
+    write(config, said);
+    for (const Asked metric : {Asked::Clip, Asked::BackgroundConsistency})
+        EXPECT_THAT(whyNot({metric}),
+                    AllOf(HasSubstr(config.string()),
+                          HasSubstr("model_type is \"siglip\", this version needs \"clip\"")));
+}
+
 TEST_F(PerceptionTest, TheLargerClipScoresAsTheReferenceWithItsWeights) {
     writeClipModel("clip-vit-large-patch14");
     const auto perception = Perception::load({Asked::ClipL14}, weights().string(), {});
@@ -341,6 +374,66 @@ TEST_F(PerceptionTest, HeadsBelowZeroAreRefused) {
     weights::writeSafetensors(weights() / "alex.safetensors", heads).value();
     EXPECT_THAT(whyNot({Asked::Lpips}), AllOf(HasSubstr("alex.safetensors"), HasSubstr("lin2.model.1.weight"),
                                               HasSubstr("has the value -0.25, none below 0 was needed")));
+}
+
+TEST_F(PerceptionTest, WeightsThatTellNoPicturesApartAreRefused) {
+    const fs::path backbone = weights() / "alexnet-owt-7be5be79.safetensors",
+                   heads = weights() / "alex.safetensors";
+    writeWeights("alex", backbone);
+    std::map<std::string, at::Tensor> zeros = hashedWeights(shapes("alex_heads"));
+    for (auto& [name, tensor] : zeros) tensor.zero_();
+    weights::writeSafetensors(heads, zeros).value();
+    EXPECT_THAT(whyNot({Asked::Lpips}),
+                AllOf(HasSubstr("lpips: the weights " + backbone.string() + " and " + heads.string()),
+                      HasSubstr("give the same for all pictures")));
+    writeFilled("alex_heads", heads, "lin0.model.1.weight", 3e38);
+    EXPECT_THAT(whyNot({Asked::Lpips}), HasSubstr("give NaN or infinite numbers for made-up pictures"));
+    writeWeights("alex_heads", heads);
+    // Numbers that fp32 holds, and whose squares it doesn't.
+    auto large = hashedWeights(shapes("alex"));
+    for (const char* kind : {"weight", "bias"}) large.at(std::string("features.0.") + kind).mul_(1e25);
+    weights::writeSafetensors(backbone, large).value();
+    EXPECT_THAT(whyNot({Asked::Lpips}), HasSubstr("give NaN or infinite numbers for made-up pictures"));
+    const fs::path dino = weights() / "dino_vitbase16_pretrain.safetensors";
+    writeFilled("dino", dino, "norm.weight", 0);
+    EXPECT_THAT(whyNot({Asked::SubjectConsistency}),
+                HasSubstr("subject_consistency: the weights " + dino.string() + " give the same for all"));
+}
+
+TEST_F(PerceptionTest, AClipModelThatTellsNothingApartIsRefused) {
+    writeClipModel();
+    const fs::path folder = weights() / "clip-vit-base-patch32", file = folder / "model.safetensors";
+    writeFilled("clip", file, "visual_projection.weight", 0);
+    for (const Asked metric : {Asked::Clip, Asked::BackgroundConsistency})
+        EXPECT_THAT(whyNot({metric}), HasSubstr(": the weights " + folder.string() +
+                                                " give NaN or infinite numbers for made-up pictures"));
+    writeFilled("clip", file, "vision_model.embeddings.patch_embedding.weight", 0);
+    EXPECT_THAT(whyNot({Asked::Clip}), HasSubstr("give the same for all pictures"));
+    writeFilled("clip", file, "text_projection.weight", 0);
+    EXPECT_THAT(whyNot({Asked::Clip}), HasSubstr("give NaN or infinite numbers for made-up texts"));
+    EXPECT_EQ(whyNot({Asked::BackgroundConsistency}), "loaded") << "which reads no text";
+}
+
+TEST_F(PerceptionTest, AFrameWithoutAFiniteNumberFailsNamingTheWeights) {
+    // A channel that nothing but white passes, and then with a number whose square fp32 doesn't hold.
+    auto backbone = hashedWeights(shapes("alex"));
+    backbone.at("features.0.weight").select(0, 0).fill_(1e18);
+    backbone.at("features.0.bias").select(0, 0).fill_(-8e20);
+    weights::writeSafetensors(weights() / "alexnet-owt-7be5be79.safetensors", backbone).value();
+    writeWeights("alex_heads", weights() / "alex.safetensors");
+    const auto perception = Perception::load({Asked::Lpips}, weights().string(), {});
+    ASSERT_TRUE(perception) << perception.error().message;
+    at::Tensor frames = m_frames.clone();
+    frames.narrow(0, 2, 1).fill_(255);
+    metrics::ClipMetrics measured;
+    measured.drift.emplace();
+    const auto done = perception->measure(
+        {clipOf(frames, "a.mkv"), clipOf(m_reference, "b.mkv"), {}, metrics::kKeptFrames}, measured);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().message,
+              "lpips: AlexNet: alexnet-owt-7be5be79.safetensors and alex.safetensors gave NaN for frame 2, a "
+              "finite number was needed");
+    EXPECT_FALSE(measured.drift->lpips);
 }
 
 TEST_F(PerceptionTest, AFolderOfWeightsThatCannotBeReadIsNotCalledEmpty) {

@@ -120,7 +120,7 @@ TEST_F(APythonKernel, IsRefusedWithWhatPythonSaid) {
                 HasSubstr("it can't be imported: ModuleNotFoundError: No module named 'no_such_module'"));
 }
 
-TEST_F(APythonKernel, IsRefusedForAWordThatThereIsNot) {
+TEST_F(APythonKernel, IsRefusedForAWordOrANumberThatThereIsNot) {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("reelgrid_misspelt_" + std::to_string(::getpid()) + ".py");
     const auto errorWith = [&](const std::string& line) {
@@ -138,6 +138,11 @@ TEST_F(APythonKernel, IsRefusedForAWordThatThereIsNot) {
               file.string() +
                   ": FEATURES has 'casual': one of causal, key_bias, shared_keys, log_sum_exp was needed");
     EXPECT_EQ(errorWith("FEATURES = (\"causal\", \"log_sum_exp\")"), "");
+    // Neither could be written as a value of that option.
+    EXPECT_EQ(errorWith("OPTIONS = {\"share\": float(\"nan\")}"),
+              file.string() + ": OPTIONS['share'] is nan: finite numbers were needed");
+    EXPECT_EQ(errorWith("OPTIONS = {\"window\": (3, float(\"inf\"))}"),
+              file.string() + ": OPTIONS['window'] is (3, inf): finite numbers were needed");
 }
 
 TEST_F(APythonKernel, ComputesWhereTheTensorsLieAndElsewhere) {

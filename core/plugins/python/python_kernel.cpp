@@ -153,7 +153,8 @@ PythonProcess& PythonKernel::process() {
     const std::string starting = m_blamed + ", as it was imported,";
     reportCrashes();
     const BlameScope blame(starting);
-    auto process = PythonProcess::start({m_said.interpreter, bridgeScript().value(), m_said.file}, *m_memory);
+    auto process =
+        PythonProcess::start({m_said.interpreter, bridgeScript().value(), m_said.file, m_blamed}, *m_memory);
     if (!process) throw Failure(process.error().code, starting + " failed: " + process.error().message);
     // A result names versions, too.
     if (const std::string runtime = (*process)->runtime(); runtime != m_said.runtime) {

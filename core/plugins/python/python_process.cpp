@@ -95,8 +95,12 @@ std::string wordsFor(int status) {
 
 }  // namespace
 
-PythonProcess::PythonProcess(int socket, int output, pid_t id, std::shared_ptr<End> end)
-    : m_socket(socket), m_output(output), m_id(id), m_end(std::move(end)) {}
+PythonProcess::PythonProcess(int socket, int output, pid_t id, std::string plugin, std::shared_ptr<End> end)
+    : m_socket(socket),
+      m_output(output),
+      m_id(id),
+      m_itsPlugin(id, std::move(plugin)),
+      m_end(std::move(end)) {}
 
 PythonProcess::~PythonProcess() {
     close(m_socket);  // it ends by itself unless it is in the middle of something
@@ -145,7 +149,7 @@ Result<std::unique_ptr<PythonProcess>> PythonProcess::start(const Order& order, 
     const pid_t child = id.get();
     if (child < 0) return unableTo("start " + program);
     std::unique_ptr<PythonProcess> process(
-        new PythonProcess(own.take(), output.take(), child, std::move(end)));
+        new PythonProcess(own.take(), output.take(), child, order.plugin, std::move(end)));
     { const Descriptor closed(its.take()), alsoClosed(written.take()); }
     auto hello = process->answer(Waiting::Asleep);
     if (!hello) return hello.error();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/plugins/plugin_processes.h"
 #include "core/plugins/python/bridge_record.h"
 
 namespace reelgrid::plugins {
@@ -20,6 +21,7 @@ class PythonProcess {
   public:
     struct Order {
         std::filesystem::path interpreter, bridge, kernel;
+        std::string plugin;  ///< as PluginProcessScope has it
     };
     /// Started and its kernel imported. An error with Python's last lines where that fails.
     static Result<std::unique_ptr<PythonProcess>> start(const Order& order, const SharedMemory& memory);
@@ -40,7 +42,7 @@ class PythonProcess {
 
   private:
     struct End;
-    PythonProcess(int socket, int output, pid_t id, std::shared_ptr<End> end);
+    PythonProcess(int socket, int output, pid_t id, std::string plugin, std::shared_ptr<End> end);
     Result<BridgeReply> answer(Waiting waiting);
     void takeOutput();
     void keepLines(std::string text);
@@ -48,6 +50,7 @@ class PythonProcess {
 
     int m_socket, m_output;
     pid_t m_id;
+    PluginProcessScope m_itsPlugin;
     std::shared_ptr<End> m_end;
     std::deque<std::string> m_lines;  ///< the last ones that it printed
     std::string m_line;               ///< and the beginning of the next

@@ -15,6 +15,7 @@ import faulthandler
 import importlib.util
 import inspect
 import json
+import math
 import mmap
 import os
 import platform
@@ -104,6 +105,9 @@ def text_of(name, value):
     """A default of OPTIONS as ReelGrid writes it."""
     if isinstance(value, bool) or value is None:
         raise Wrong(f"OPTIONS[{name!r}] is {value!r}: a number, a tuple of numbers or text was needed")
+    numbers = value if isinstance(value, (tuple, list)) else (value,)
+    if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
+        raise Wrong(f"OPTIONS[{name!r}] is {value!r}: finite numbers were needed")
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, (tuple, list)) and value and all(

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 import sys
 import time
 
@@ -22,6 +23,9 @@ def attend(q, k, v, *, out, options):
     if how == "ending":
         os._exit(4)
     if how == "hanging":
+        time.sleep(1000)
+    if how == "terminating":
+        os.kill(os.getppid(), signal.SIGTERM)
         time.sleep(1000)
     if how == "returning":
         return [1]
