@@ -236,7 +236,8 @@ def documents(program):
 def clips():
     with tempfile.TemporaryDirectory() as folder:
         for name, options in {
-                "h264.mp4": ["-c:v", "libx264", "-g", "2"], "vp9.webm": ["-c:v", "libvpx-vp9", "-b:v", "20k"],
+                "h264.mp4": ["-c:v", "libx264", "-g", "2"], "fragments.mp4": ["-c:v", "libx264", "-g", "2", "-movflags", "frag_keyframe+empty_moov+dash+global_sidx"],
+                "vp9.webm": ["-c:v", "libvpx-vp9", "-b:v", "20k"],
                 "loop.gif": [], "mjpeg.avi": ["-c:v", "mjpeg", "-q:v", "20"], "ffv1.mkv": ["-c:v", "ffv1"],
                 "turned.mov": ["-c:v", "mpeg4", "-q:v", "20"], "sorenson.flv": ["-c:v", "flv", "-q:v", "20"],
                 "theora.ogv": ["-c:v", "libtheora", "-q:v", "0"], "vp9.ivf": ["-c:v", "libvpx-vp9", "-b:v", "20k"],
