@@ -16,6 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::AllOf;
+using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -162,15 +164,15 @@ TEST_F(ModelsVerifyTorchFiles, FindsOneThatIsNone) {
 
 TEST_F(ModelsVerifyTorchFiles, FindsOneThatIsCutShort) {
     writeEncoder(std::string(400, '\0'));
-    EXPECT_THAT(faults(), IsEmpty());
+    EXPECT_THAT(faults(), Each(HasSubstr("is missing"))) << "a file of one tensor";
     fs::resize_file(encoder(), fs::file_size(encoder()) - 100);
-    EXPECT_THAT(faults(), ElementsAre(HasSubstr("text_encoder/pytorch_model.bin: ")));
+    EXPECT_THAT(faults(), Contains(HasSubstr("text_encoder/pytorch_model.bin: ")));
 }
 
 TEST_F(ModelsVerifyTorchFiles, FindsAWeightThatIsNotFinite) {
     writeEncoder(std::string(400, '\xff'));
-    EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("text_encoder/pytorch_model.bin: tensor \"a.weight\""),
-                                            HasSubstr("has NaN or infinite values"))));
+    EXPECT_THAT(faults(), Contains(AllOf(HasSubstr("text_encoder/pytorch_model.bin: tensor \"a.weight\""),
+                                         HasSubstr("has NaN or infinite values"))));
 }
 
 /// Nobody reads it.

@@ -307,6 +307,7 @@ TEST(AFolderWhoseNameIsNotUtf8, IsRefusedWhereAClipWouldGo) {
 TEST(AFolderWhoseNameIsNotUtf8, IsNotPutIntoADocument) {
     const TestFolder folder;
     const std::filesystem::path before = std::filesystem::current_path(), odd = folder.file("y\xff");
+    std::filesystem::create_directory(odd);
     std::filesystem::copy(REELGRID_SOURCE_DIR "/tests/fixtures/wan/tiny-pipeline", odd / "tiny",
                           std::filesystem::copy_options::recursive);
     for (const std::vector<std::string>& words : {std::vector<std::string>{"backends", "new", "mine"},
