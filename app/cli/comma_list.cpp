@@ -35,6 +35,7 @@ CLI::Option* addCommaList(CLI::App& command, const std::string& name, std::vecto
                 for (std::string& entry : entriesOf(word)) target.push_back(std::move(entry));
         },
         help);
+    option->type_name(kCommaListType);
     // A value without any text is told of as other options' are.
     const auto faultOf = [](const std::string& word) { return word.empty() ? "" : emptyEntryOf(word); };
     if (empty == EmptyEntries::Refused) option->check(CLI::Validator(faultOf, ""));

@@ -10,6 +10,9 @@ class Option;
 
 namespace reelgrid::cli {
 
+/// What help calls the values of such an option.
+inline constexpr const char* kCommaListType = "LIST";
+
 enum class EmptyEntries { Refused, Kept };
 
 /// An option whose values are lists: `--types sdpa,fav2` and `--types sdpa fav2` are the same. An empty

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/verb.h"
 #include "core/base/version.h"
@@ -86,7 +87,7 @@ json wordsOf(const CLI::Option& option) {
             {"values", valuesOf(option, name)},
             {"type", option.get_items_expected_max() == 0 ? "" : option.get_type_name()},
             {"default", option.get_default_str()},
-            {"list", option.get_delimiter() == ','},
+            {"list", option.get_type_name() == kCommaListType},
             {"required", option.get_required()}};
 }
 
