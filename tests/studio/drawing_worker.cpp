@@ -19,6 +19,7 @@
 #include "core/protocol/result_paths.h"
 #include "core/protocol/worker_message.h"
 #include "core/result/unfinished_render.h"
+#include "tests/result/kept_state.h"
 
 namespace {
 
@@ -109,7 +110,7 @@ media::RgbVideo draw(const RenderRequest& request) {
 
 void keepStep(const RenderRequest& request) {
     (void)result::writeUnfinished(request.output, {kKeptStep, kSteps, request});
-    std::ofstream(resultFolderOf(request.output) / kResumeFile) << "latents";
+    (void)result::writeKeptState(request.output, kKeptStep);
 }
 
 void render(const RenderCommand& command, Commands& commands) {
