@@ -40,10 +40,11 @@ std::optional<std::uint32_t> orientationIn(std::string_view tiff) {
     for (std::size_t i = 0; entries && i < *entries; ++i) {
         const std::size_t entry = std::size_t{*directory} + 2 + i * kEntryBytes;
         const auto tag = metadataNumber(tiff, entry, 2, order),
-                   type = metadataNumber(tiff, entry + 2, 2, order);
-        if (!tag || !type) return std::nullopt;
+                   type = metadataNumber(tiff, entry + 2, 2, order),
+                   count = metadataNumber(tiff, entry + 4, 4, order);
+        if (!tag || !type || !count) return std::nullopt;
         if (*tag != kTag) continue;
-        const std::size_t size = wholeNumberBytes(*type);
+        const std::size_t size = *count == 1 ? wholeNumberBytes(*type) : 0;
         return size == 0 ? kUpright : metadataNumber(tiff, entry + 8, size, order).value_or(kUpright);
     }
     return std::nullopt;

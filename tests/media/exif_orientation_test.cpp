@@ -9,11 +9,11 @@
 namespace reelgrid::media {
 namespace {
 
-/// A TIFF header whose one tag is the orientation, as a number of that type.
-std::string tiffOf(int type, int orientation) {
+/// A TIFF header whose one tag is the orientation, as so many numbers of that type.
+std::string tiffOf(int type, int orientation, int count = 1) {
     std::string tiff("II*\0\x08\0\0\0\x01\0\x12\x01", 12);
     tiff += char(type);
-    tiff += std::string("\0\x01\0\0\0", 5);
+    tiff += {'\0', char(count), '\0', '\0', '\0'};
     tiff += char(orientation);
     return tiff + std::string(7, '\0');
 }
@@ -55,6 +55,7 @@ TEST(ExifOrientation, MayBeAnyWholeNumber) {
     for (const int type : {3, 4, 6, 8, 9, 13})
         EXPECT_TRUE(isTurned(jpegOf({kExif + tiffOf(type, 6)}))) << type;
     for (const int type : {1, 2, 5, 7, 10}) EXPECT_FALSE(isTurned(jpegOf({kExif + tiffOf(type, 6)}))) << type;
+    for (const int count : {0, 3}) EXPECT_FALSE(isTurned(jpegOf({kExif + tiffOf(3, 6, count)}))) << count;
     EXPECT_TRUE(isTurned(test::pngOf({"eXIf" + tiffOf(4, 6)})));
     EXPECT_TRUE(isTurned(webpOf("EXIF", kExif + tiffOf(4, 6))));
 }

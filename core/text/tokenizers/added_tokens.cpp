@@ -149,6 +149,34 @@ AddedTokens addedTokensOfTokenizer(const json& tokenizer, const fs::path& path) 
     return tokens.take();
 }
 
+OtherPlaces otherPlacesOf(const AddedTokens& tokens, std::int64_t pieces,
+                          const std::function<std::optional<std::int64_t>(const std::string&)>& placeOf) {
+    OtherPlaces others;
+    std::map<std::int64_t, std::string> behind;
+    tokens.each([&](const AddedToken& token) {
+        const std::optional<std::int64_t> place = placeOf(token.content);
+        if (!place)
+            behind.emplace(token.id, token.content);
+        else if (*place != token.id)
+            others.emplace(token.content, *place);
+    });
+    std::int64_t next = pieces;
+    for (const auto& [id, content] : behind) {
+        if (id != next) others.emplace(content, next);
+        ++next;
+    }
+    return others;
+}
+
+void requirePlace(const AddedToken& token, const OtherPlaces& others, const std::string& origin) {
+    const auto other = others.find(token.content);
+    if (other == others.end()) return;
+    throw Failure(ErrorCode::InvalidData, origin + ": the added token " + showJson(json(token.content)) +
+                                              " has the id " + std::to_string(token.id) + ", " +
+                                              std::to_string(other->second) +
+                                              ", its place in the vocabulary or behind it, was needed");
+}
+
 std::vector<TextPiece> splitAtTokens(std::string_view text, const AddedTokens& tokens) {
     std::vector<TextPiece> pieces;
     std::size_t start = 0;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -59,6 +60,15 @@ void requireToken(const nlohmann::json& entry, const std::string& name);
 /// (single_word).
 AddedTokens addedTokensOfConfig(const nlohmann::json& config, const std::filesystem::path& path);
 AddedTokens addedTokensOfTokenizer(const nlohmann::json& tokenizer, const std::filesystem::path& path);
+
+/// Ids that transformers gives tokens whatever their list says, by content, where the list has others: their
+/// place in a vocabulary of `pieces`, or the next ids behind it in the order of the list's.
+using OtherPlaces = std::map<std::string, std::int64_t, std::less<>>;
+OtherPlaces otherPlacesOf(const AddedTokens& tokens, std::int64_t pieces,
+                          const std::function<std::optional<std::int64_t>(const std::string&)>& placeOf);
+
+/// Throws Failure(InvalidData) naming `origin` where the token is one of those.
+void requirePlace(const AddedToken& token, const OtherPlaces& others, const std::string& origin);
 
 /// A stretch of text: an added token, or text for the vocabulary's model (token == nullptr).
 struct TextPiece {

@@ -150,7 +150,8 @@ ClipTokenizer::ClipTokenizer(const fs::path& folder) : ClipTokenizer(Files(folde
 ClipTokenizer::ClipTokenizer(const Files& files)
     : m_configPath(files.folder.configPath.string()),
       m_modelMaxLength(files.folder.modelMaxLength()),
-      m_pairs(files.vocabulary, files.origin, files.merges, files.apart(), files.special("unk_token")) {
+      m_pairs(files.vocabulary, files.origin, files.merges, files.apart(), files.special("unk_token")),
+      m_origin(files.origin) {
     const auto idOf = [&](const std::string& use) {
         const std::string token = files.special(use);
         if (const auto id = m_pairs.idOf(token)) return *id;
@@ -168,6 +169,10 @@ ClipTokenizer::ClipTokenizer(const Files& files)
         else
             m_added.add({content, id});
     }
+    const auto placeOf = [this](const std::string& content) { return m_pairs.idOf(content); };
+    AddedTokens all = m_added;
+    m_normalized.each([&](const AddedToken& token) { all.add(token); });
+    m_otherPlaces = otherPlacesOf(all, m_pairs.idBound(), placeOf);
     const auto known = [&](const std::string& content) -> std::optional<std::int64_t> {
         for (const AddedTokens* tokens : {&m_added, &m_normalized})
             if (const AddedToken* token = tokens->find(content)) return token->id;
@@ -199,14 +204,18 @@ std::vector<std::int64_t> ClipTokenizer::tokenize(const std::string& text) const
             at = end;
         }
     };
+    const auto append = [&](const AddedToken& token) {
+        requirePlace(token, m_otherPlaces, m_origin);
+        ids.push_back(token.id);
+    };
     for (const TextPiece& piece : splitAtTokens(text, m_added)) {
         if (piece.token != nullptr) {
-            ids.push_back(piece.token->id);
+            append(*piece.token);
             continue;
         }
         const std::string normalized = normalizedPrompt(piece.text);
         for (const TextPiece& part : splitAtTokens(normalized, m_normalized))
-            part.token != nullptr ? ids.push_back(part.token->id) : appendWords(part.text);
+            part.token != nullptr ? append(*part.token) : appendWords(part.text);
     }
     return ids;
 }

@@ -49,7 +49,9 @@ class ClipTokenizer {
     std::string m_configPath;
     std::optional<std::int64_t> m_modelMaxLength;
     BytePairs m_pairs;
-    AddedTokens m_added;       ///< found in a text as it is
+    std::string m_origin;  ///< the file of the vocabulary, for messages
+    AddedTokens m_added;   ///< found in a text as it is
+    OtherPlaces m_otherPlaces;
     AddedTokens m_normalized;  ///< found in what normalizing leaves
     std::int64_t m_begin = 0, m_end = 0, m_pad = 0;
 };

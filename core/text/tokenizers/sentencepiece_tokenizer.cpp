@@ -86,6 +86,8 @@ SentencePieceTokenizer::SentencePieceTokenizer(const fs::path& folder)
         }
         loadModel(bytes);
     }
+    m_otherPlaces = otherPlacesOf(m_added, m_model->GetPieceSize(),
+                                  [this](const std::string& content) { return placeOf(content); });
     if (m_added.empty()) addT5Tokens(files.extraIds());
     // T5's tokenizer ends prompts by the token that the folder names, others as tokenizer.json says.
     const bool endsItself = isFileTaken && !files.isT5();
@@ -160,23 +162,28 @@ void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
     if (!m_model->LoadFromSerializedProto(proto).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": its vocabulary has a piece twice");
     const AddedTokens listed = addedTokensOfTokenizer(tokenizer, m_origin);
-    listed.each([this](const AddedToken& token) { requirePlace(token); });
+    listed.each([this](const AddedToken& token) { requireListed(token); });
 }
 
 /// tokenizers gives a token that the vocabulary has its place there, and others the ids behind it, whatever
 /// the file's list says.
-void SentencePieceTokenizer::requirePlace(const AddedToken& token) const {
+void SentencePieceTokenizer::requireListed(const AddedToken& token) const {
     const int pieces = m_model->GetPieceSize();
-    const int place = m_model->PieceToId(token.content);
-    const bool isPiece = m_model->IdToPiece(place) == token.content;
-    if (isPiece ? token.id == place : token.id >= pieces) return;
+    const std::optional<std::int64_t> place = placeOf(token.content);
+    if (place ? token.id == *place : token.id >= pieces) return;
     const std::string listed = m_origin + ": added_tokens gives " + showJson(json(token.content)) +
                                " the id " + std::to_string(token.id) + ", ";
     throw Failure(ErrorCode::InvalidData,
-                  isPiece ? listed + std::to_string(place) + ", its place in the vocabulary, was needed"
-                          : listed + "which is " +
-                                showJson(json(m_model->IdToPiece(static_cast<int>(token.id)))) +
-                                "'s in the vocabulary, one from " + std::to_string(pieces) + " was needed");
+                  place ? listed + std::to_string(*place) + ", its place in the vocabulary, was needed"
+                        : listed + "which is " +
+                              showJson(json(m_model->IdToPiece(static_cast<int>(token.id)))) +
+                              "'s in the vocabulary, one from " + std::to_string(pieces) + " was needed");
+}
+
+/// Where the vocabulary has it.
+std::optional<std::int64_t> SentencePieceTokenizer::placeOf(const std::string& content) const {
+    const int place = m_model->PieceToId(content);
+    return m_model->IdToPiece(place) == content ? std::optional<std::int64_t>(place) : std::nullopt;
 }
 
 /// What T5's tokenizer adds by itself: its special pieces, and sentinels behind the vocabulary, last one
@@ -192,7 +199,10 @@ void SentencePieceTokenizer::addT5Tokens(std::int64_t extraIds) {
 }
 
 std::int64_t SentencePieceTokenizer::idOf(const std::string& token) const {
-    if (const AddedToken* added = m_added.find(token)) return added->id;
+    if (const AddedToken* added = m_added.find(token)) {
+        requirePlace(*added, m_otherPlaces, m_origin);
+        return added->id;
+    }
     const int id = m_model->PieceToId(token);
     if (m_model->IdToPiece(id) != token)
         throw Failure(ErrorCode::InvalidData, m_origin + ": it has no token " + token);
@@ -252,6 +262,7 @@ std::vector<std::int64_t> SentencePieceTokenizer::tokenize(const std::string& te
     for (const TextPiece& piece : splitAtTokens(text, m_added)) {
         if (piece.token != nullptr) {
             if (piece.token->isNormalized) refuseNormalized(*piece.token);
+            requirePlace(*piece.token, m_otherPlaces, m_origin);
             ids.push_back(piece.token->id);
         } else if (m_pipeline) {
             for (const std::string& word : m_pipeline->words(piece.text)) {

@@ -61,7 +61,8 @@ class SentencePieceTokenizer {
     void requireEndOf(const nlohmann::json& postProcessor) const;
     void loadModel(const std::string& bytes);
     void readTokenizerJson(const TokenizerFolder& folder);
-    void requirePlace(const AddedToken& token) const;
+    void requireListed(const AddedToken& token) const;
+    [[nodiscard]] std::optional<std::int64_t> placeOf(const std::string& content) const;
     void addT5Tokens(std::int64_t extraIds);
     [[noreturn]] void refuseNormalized(const AddedToken& token) const;
     void requireNoneNormalized(std::string_view word) const;
@@ -76,6 +77,7 @@ class SentencePieceTokenizer {
     /// T5Tokenizer doesn't have byte fallback, whatever its SentencePiece model has.
     UnknownSpelling m_unknown = UnknownSpelling::Token;
     AddedTokens m_added;
+    OtherPlaces m_otherPlaces;
     std::int64_t m_end = 0;
     std::int64_t m_pad = 0;
     std::int64_t m_idBound = 0;

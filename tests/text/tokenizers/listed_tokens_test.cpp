@@ -66,6 +66,32 @@ TEST_F(ListedTokens, AreRefusedWhereOneHasTwoIdsOrTwoHaveOne) {
                           "9, one was needed"));
 }
 
+/// transformers gives tokens their place in the vocabulary, or the next ids behind it, whatever the config
+/// says. Tokens that no prompt has change nothing.
+TEST_F(ListedTokens, OfAConfigWithOtherIdsAreRefusedWhereTheyCount) {
+    ASSERT_EQ(message(), "no failure");
+    const auto says = [&](const std::string& tokens, const char* prompt) {
+        EXPECT_TRUE(
+            writeFile(m_folder / "tokenizer_config.json", R"({"added_tokens_decoder": {)" + tokens + "}}"));
+        return failureOf([&] { static_cast<void>(SentencePieceTokenizer(m_folder).tokenize(prompt)); });
+    };
+    const std::string usual =
+        R"("0": {"content": "<pad>"}, "1": {"content": "</s>"}, "2": {"content": "<unk>"}, )";
+    const std::string piece = m_tokenizer["model"]["vocab"][900][0];
+    EXPECT_EQ(
+        says(usual + R"("1536": {"content": "zebra"}, "1537": {"content": "lion"})", "a zebra and a lion"),
+        "no failure");
+    EXPECT_THAT(
+        says(R"("7": {"content": "<pad>"}, "1": {"content": "</s>"})", "a car"),
+        HasSubstr("the added token \"<pad>\" has the id 7, 0, its place in the vocabulary or behind it, "
+                  "was needed"));
+    EXPECT_THAT(says(usual + R"("1546": {"content": "zebra"})", "a zebra"),
+                HasSubstr("the added token \"zebra\" has the id 1546, 1536, its place"));
+    EXPECT_EQ(says(usual + R"("1546": {"content": "zebra"})", "a car"), "no failure");
+    EXPECT_THAT(says(usual + R"("9": {"content": )" + json(piece).dump() + "}", ("a " + piece).c_str()),
+                HasSubstr(" has the id 9, 900, its place"));
+}
+
 /// tokenizers finds such a token between words' ends alone; here it was found within words, too.
 TEST_F(ListedTokens, AreRefusedAsSingleWords) {
     list("zebra", 1536);
