@@ -125,17 +125,17 @@ TEST_F(TokenizerFolderTest, NamesAStepOfTokenizerJsonThatIsNotHere) {
 
 /// Quadratic reading took minutes here; a bound on time would measure the machine instead.
 TEST_F(TokenizerFolderTest, ReadsManyAddedTokensInOnePass) {
-    constexpr int kTokens = 200'000;
+    constexpr int kPieces = 417, kTokens = 200'000;
     std::string config = R"({"added_tokens_decoder":{"1":{"content":"</s>"})";
     for (int i = 0; i < kTokens; ++i)
-        config += ",\"" + std::to_string(5000 + i) + R"(":{"content":"<t)" + std::to_string(i) + R"(>"})";
+        config += ",\"" + std::to_string(kPieces + i) + R"(":{"content":"<t)" + std::to_string(i) + R"(>"})";
     ASSERT_TRUE(writeFile(m_folder / "tokenizer_config.json", config + "}}"));
     fs::copy_file(kFixtures / "umt5-like/spiece.model", m_folder / "spiece.model");
     const SentencePieceTokenizer tokenizer(m_folder);
-    EXPECT_EQ(tokenizer.idBound(), 5000 + kTokens);
+    EXPECT_EQ(tokenizer.idBound(), kPieces + kTokens);
     std::string prompt;
     for (int i = 0; i < 8000; ++i) prompt += "<t199999>";
-    EXPECT_EQ(tokenizer.tokenize(prompt), std::vector<std::int64_t>(8000, 204'999));
+    EXPECT_EQ(tokenizer.tokenize(prompt), std::vector<std::int64_t>(8000, kPieces + kTokens - 1));
 }
 
 /// The library that loads pieces would call itself for each of their letters.
@@ -257,13 +257,12 @@ TEST_F(TokenizerFolderTest, RefusesAHugeFileThatAnotherTakesThePlaceOf) {
 
 TEST_F(TokenizerFolderTest, AddedTokensOfTheConfigComeFirst) {
     fs::copy_file(kFixtures / "umt5-like/spiece.model", m_folder / "spiece.model");
-    ASSERT_TRUE(
-        writeFile(m_folder / "tokenizer_config.json",
-                  R"({"added_tokens_decoder":{"1":{"content":"</s>"},"4000":{"content":"<mine>"}}})"));
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer_config.json",
+                          R"({"added_tokens_decoder":{"1":{"content":"</s>"},"417":{"content":"<mine>"}}})"));
     ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", R"({"added_tokens":[{"id":7,"content":"<mine>"}]})"));
     const SentencePieceTokenizer tokenizer(m_folder);
-    EXPECT_THAT(tokenizer.tokenize("<mine></s>"), ElementsAre(4000, 1));
-    EXPECT_EQ(tokenizer.idBound(), 4001);
+    EXPECT_THAT(tokenizer.tokenize("<mine></s>"), ElementsAre(417, 1));
+    EXPECT_EQ(tokenizer.idBound(), 418);
 }
 
 /// Ids are transformers' 5.24.
