@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/one_line.h"
+
 namespace reelgrid::protocol {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr const char* kExtension = ".safetensors";
 Result<LoraChoice> LoraChoice::from(const std::string& text) {
     LoraChoice choice{.file = text};
     const auto wrong = [&](const std::string& needed) {
-        return Error{ErrorCode::BadUsage, "--lora " + text + ": " + needed + " was needed"};
+        return Error{ErrorCode::BadUsage, "--lora " + inOneLine(text) + ": " + needed + " was needed"};
     };
     if (const auto colon = text.rfind(':'); colon != text.npos && !text.ends_with(kExtension)) {
         const char *first = text.data() + colon + 1, *end = text.data() + text.size();
