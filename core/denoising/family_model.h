@@ -34,8 +34,7 @@ struct FamilyModel {
                                const catalog::RenderSettings& settings) = nullptr;
 
     /// Names and shapes of a model's parameters against what its configurations need, without reading them.
-    /// Null: headers alone are checked.
-    ModelFaults (*faults)(const families::ModelInfo& model) = nullptr;
+    ModelFaults (*faults)(const families::ModelInfo& model);
 };
 
 }  // namespace reelgrid::denoising

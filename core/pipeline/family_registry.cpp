@@ -11,8 +11,6 @@
 #include "core/models/svd/family_model.h"
 #include "core/models/wan/family_model.h"
 #include "core/protocol/lora_choice.h"
-#include "core/pt/state_dict.h"
-#include "core/weights/weight_file.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -26,6 +24,12 @@ const denoising::FamilyModel* modelOf(std::string_view family) {
         return std::ranges::find(model.families, family) != model.families.end();
     });
     return found == kModels.end() ? nullptr : &*found;
+}
+
+/// Throws Failure(Unsupported) naming the model and its family.
+const denoising::FamilyModel& requireModelOf(const families::ModelInfo& model) {
+    if (const denoising::FamilyModel* const family = modelOf(model.family)) return *family;
+    throw Failure(ErrorCode::Unsupported, "model " + model.id + ": family " + model.family + " can't be run");
 }
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {
@@ -64,11 +68,7 @@ denoising::LoadOptions optionsOf(const LoadChoices& choices, const execution::Ex
 
 std::unique_ptr<denoising::VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
                                                  const execution::Execution& execution) {
-    const denoising::FamilyModel* const family = modelOf(model.family);
-    if (family == nullptr)
-        throw Failure(ErrorCode::Unsupported,
-                      "model " + model.id + ": family " + model.family + " can't be run");
-    return family->load(model, optionsOf(choices, execution));
+    return requireModelOf(model).load(model, optionsOf(choices, execution));
 }
 
 std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, const LoadChoices& choices,
@@ -87,21 +87,7 @@ std::optional<parallel::PassWork> passWork(const families::ModelInfo& model,
 }
 
 denoising::ModelFaults findFaults(const families::ModelInfo& model) {
-    const denoising::FamilyModel* const family = modelOf(model.family);
-    if (family != nullptr && family->faults != nullptr) return family->faults(model);
-    denoising::ModelFaults found;
-    for (const families::ComponentInfo& component : model.components) {
-        const std::filesystem::path torch = weights::torchFileOf(component.path);
-        for (const std::filesystem::path& file : component.files) {
-            if (file.extension() != ".safetensors" && file != torch) continue;
-            const auto tensors = pt::weightHeaderOf(file);
-            if (tensors)
-                found.tensors += tensors->size();
-            else
-                found.faults.push_back(tensors.error().message);
-        }
-    }
-    return found;
+    return requireModelOf(model).faults(model);
 }
 
 bool canLoad(std::string_view family) {

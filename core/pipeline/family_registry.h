@@ -44,8 +44,8 @@ std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, c
 std::optional<parallel::PassWork> passWork(const families::ModelInfo& model,
                                            const catalog::RenderSettings& settings);
 
-/// Names and shapes of a model's parameters against what its configurations need, without reading them; of a
-/// family that knows no more, the headers of its files alone.
+/// Names and shapes of a model's parameters against what its configurations need, without reading them.
+/// Throws Failure where the family can't be run.
 denoising::ModelFaults findFaults(const families::ModelInfo& model);
 
 /// Whether models of that family can be loaded: what every family that the catalog knows must be.
