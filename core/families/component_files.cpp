@@ -9,6 +9,7 @@
 
 #include "core/base/folder.h"
 #include "core/base/result.h"
+#include "core/pt/state_dict.h"
 #include "core/safetensors/weight_folder.h"
 
 namespace reelgrid::families {
@@ -17,21 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kSettings{".json", ".txt", ".model"};
-/// Of torch.save(), where a folder has no safetensors; the first that there is.
-constexpr std::array kTorchWeights{"diffusion_pytorch_model.bin", "pytorch_model.bin"};
 /// As Wan's authors call their VAEs.
 constexpr std::array kOriginalVaes{"Wan2.1_VAE.pth", "Wan2.2_VAE.pth"};
 
 /// The names of the files of weights; nothing where the index of shards is damaged, which the loader says.
 std::optional<std::set<std::string>> weightNamesIn(const fs::path& folder) {
     const fs::path stored = safetensors::weightsIn(folder);
-    if (stored.empty()) {
-        for (const char* name : kTorchWeights) {
-            std::error_code failed;
-            if (fs::exists(folder / name, failed)) return std::set<std::string>{name};
-        }
-        return std::set<std::string>();
-    }
+    if (stored.empty()) return std::set{pt::stateDictIn(folder).filename().string()};
     if (stored.extension() != ".json") return std::set{stored.filename().string()};
     std::set<std::string> names;
     try {

@@ -18,6 +18,15 @@ bool isPtName(const std::filesystem::path& file) {
     return extension == ".pth" || extension == ".pt" || extension == ".ckpt" || extension == ".bin";
 }
 
+std::filesystem::path stateDictIn(const std::filesystem::path& folder) {
+    std::error_code failed;
+    for (const char* name : {"diffusion_pytorch_model.bin", "pytorch_model.bin"})
+        if (std::filesystem::is_regular_file(folder / name, failed) ||
+            std::filesystem::is_symlink(std::filesystem::symlink_status(folder / name, failed)))
+            return folder / name;
+    return {};
+}
+
 Result<std::map<std::string, Tensor>> readStateDict(const std::filesystem::path& file) {
     const auto value = readPt(file);
     if (!value) return value.error();

@@ -13,6 +13,11 @@ namespace reelgrid::pt {
 /// Whether the name is one of torch.save's files: .pth, .pt or .ckpt.
 bool isPtName(const std::filesystem::path& file);
 
+/// A folder's weights as torch.save() alone wrote them for diffusers or transformers:
+/// diffusion_pytorch_model.bin or pytorch_model.bin; empty where it has neither. A link whose target is gone
+/// is one: whoever opens it says so.
+std::filesystem::path stateDictIn(const std::filesystem::path& folder);
+
 /// The named tensors of a file of torch.save: a state dict by itself, or one under "state_dict". What
 /// readPt() says, or InvalidData when the file holds none.
 Result<std::map<std::string, Tensor>> readStateDict(const std::filesystem::path& file);

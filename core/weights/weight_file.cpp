@@ -22,17 +22,9 @@ WeightFile opened(const std::filesystem::path& path) {
 
 }  // namespace
 
-/// A folder's weights as older fine-tunes have them: of torch.save() alone. A link whose target is gone is
-/// one of them: whoever opens it says so.
 fs::path torchFileOf(const fs::path& path) {
     if (pt::isPtName(path)) return path;
-    if (SafetensorsFolder::isOne(path)) return {};
-    std::error_code failed;
-    for (const char* name : {"diffusion_pytorch_model.bin", "pytorch_model.bin"})
-        if (fs::is_regular_file(path / name, failed) ||
-            fs::is_symlink(fs::symlink_status(path / name, failed)))
-            return path / name;
-    return {};
+    return SafetensorsFolder::isOne(path) ? fs::path() : pt::stateDictIn(path);
 }
 
 std::uint64_t WeightFile::fileBytes() const {
