@@ -73,7 +73,7 @@ TEST(CompareLockstep, MeasuresTheOthersOnTheReferencesClip) {
 
     for (const auto& more : {std::vector<std::string>{"--lockstep", "--reuse"}, {"--reuse"}}) {
         const ProgramRun again = runProgram(comparing(folder, more));
-        for (const json& result : onlyDocument(again.output)["results"]) EXPECT_TRUE(result["reused"]);
+        for (const json& result : resultsIn(again.output)) EXPECT_TRUE(result["reused"]);
         EXPECT_THAT(again.errors, Not(HasSubstr("rendered again")));
     }
 }

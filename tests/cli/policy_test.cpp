@@ -89,8 +89,7 @@ TEST(Policy, ComparesEachTypeUnderTheSameRules) {
     EXPECT_EQ(session->session.request.attentionPolicy.rules.size(), 2u);
     EXPECT_EQ(session->session.clips[1].attentionType, name);
 
-    for (const json& result : onlyDocument(runProgram(command).output)["results"])
-        EXPECT_TRUE(result["reused"]);
+    for (const json& result : resultsIn(runProgram(command).output)) EXPECT_TRUE(result["reused"]);
     write(folder, R"({"rules": [{"backend": "sdpa", "steps": 0}]})");
     const json changed = onlyDocument(runProgram(command).output)["results"];
     EXPECT_FALSE(changed[1]["reused"]);
@@ -129,7 +128,7 @@ TEST(Policy, AClipWhoseRulesReplaceSdpaIsNoReference) {
         runProgram(fourSteps({"compare", "--types", "sdpa,fav2", "--attention-rule", "sagev1:layers=0",
                               "--output-dir", folder.path(), "--json"}));
     ASSERT_EQ(run.exitCode, 0) << run.errors;
-    for (const json& result : onlyDocument(run.output)["results"]) {
+    for (const json& result : resultsIn(run.output)) {
         EXPECT_FALSE(result["metrics"].contains("psnr"));
         EXPECT_FALSE(result["metrics"].contains("drift"));
     }

@@ -107,7 +107,7 @@ TEST_F(Profile, EveryClipOfAComparisonHasItsTrace) {
         traces.push_back(folder.path() / "trace_rank0.json.gz");
     ASSERT_EQ(traces.size(), 2U);
     EXPECT_EQ(said({traces[0], traces[1]})["steps_before"], 1);
-    for (const json& result : onlyDocument(run.output)["results"])
+    for (const json& result : resultsIn(run.output))
         EXPECT_EQ(result["manifest"]["profile"]["first_step"], 1);
 }
 

@@ -154,6 +154,10 @@ nlohmann::json onlyDocument(const std::string& text) {
     return nlohmann::json::parse(text, nullptr, false);
 }
 
+std::vector<nlohmann::json> resultsIn(const std::string& text) {
+    return onlyDocument(text).at("results").get<std::vector<nlohmann::json>>();
+}
+
 TestFolder::TestFolder() {
     std::string name = (fs::temp_directory_path() / "reelgrid-cli-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) std::abort();

@@ -53,6 +53,10 @@ std::string textOf(const std::filesystem::path& file);
 /// The one JSON document that `text` is; a discarded value when it is anything else.
 nlohmann::json onlyDocument(const std::string& text);
 
+/// The "results" of a comparison that `text` describes (--json). Throws nlohmann::json::exception where it
+/// has none.
+std::vector<nlohmann::json> resultsIn(const std::string& text);
+
 /// A new folder that is removed with everything in it.
 class TestFolder {
   public:

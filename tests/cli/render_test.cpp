@@ -176,12 +176,10 @@ TEST(Compare, MakesGridReportAndSessionAndReusesThemLater) {
     ASSERT_EQ(session->session.clips.size(), 3u);
     EXPECT_EQ(session->session.clips[2].attentionType, "sagev1");
 
-    for (const json& result : onlyDocument(runProgram(command).output)["results"])
-        EXPECT_TRUE(result["reused"]);
+    for (const json& result : resultsIn(runProgram(command).output)) EXPECT_TRUE(result["reused"]);
     std::vector<std::string> otherSeed = command;
     otherSeed.insert(otherSeed.end(), {"--seed", "7"});
-    for (const json& result : onlyDocument(runProgram(otherSeed).output)["results"])
-        EXPECT_FALSE(result["reused"]);
+    for (const json& result : resultsIn(runProgram(otherSeed).output)) EXPECT_FALSE(result["reused"]);
 }
 
 TEST(Worker, CancelsWhatRunsAndWhatWaitsWhenItsInputEnds) {
