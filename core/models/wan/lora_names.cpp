@@ -12,8 +12,9 @@ std::vector<std::string> loraNames(const std::string& module) {
     original.resize(original.size() - std::string(".weight").size());
     std::string underscores = original;
     std::replace(underscores.begin(), underscores.end(), '.', '_');
-    std::vector<std::string> names{"transformer." + module, "base_model.model." + module, module,
-                                   "diffusion_model." + original, "lora_unet_" + underscores};
+    std::vector<std::string> names{
+        "transformer." + module,       "base_model.model." + module, module,
+        "diffusion_model." + original, "lora_unet_" + underscores,   "lora_unet__" + underscores};
     if (original != module) {
         names.push_back("base_model.model." + original);
         names.push_back(original);

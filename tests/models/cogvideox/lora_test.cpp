@@ -56,6 +56,8 @@ TEST_F(CogVideoXLora, IsTakenByEveryNameThatItsToolsGive) {
         diffusers, velocityWith("transformer_blocks.1.attn1.to_q", ".lora_A.weight", ".lora_B.weight")));
     EXPECT_TRUE(at::equal(diffusers, velocityWith("lora_transformer_transformer_blocks_1_attn1_to_q",
                                                   ".lora_down.weight", ".lora_up.weight")));
+    EXPECT_TRUE(at::equal(diffusers, velocityWith("lora_unet__transformer_blocks_1_attn1_to_q",
+                                                  ".lora_down.weight", ".lora_up.weight")));
 }
 
 }  // namespace
