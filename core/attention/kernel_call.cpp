@@ -84,22 +84,22 @@ KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs
     if (!m_plan.obstacle.empty()) m_obstacle = m_plan.obstacle;
 }
 
-void KernelCall::runPlanned(kernels::AttentionProblem& problem) const {
-    const at::Tensor workspace = workspaceOf(problem, m_plan, m_inputs.q_BHND);
+void KernelCall::runPlanned(kernels::AttentionProblem& problem, const at::Tensor& workspace) const {
+    problem.workspace = workspace.defined() ? workspace.data_ptr() : nullptr;
     if (m_tellsKept) m_kept = keptShareOf(problem, m_inputs.q_BHND);
     m_plan.attend(problem);
 }
 
-void KernelCall::runInto(const at::Tensor& out_BHND) const {
+void KernelCall::runInto(const at::Tensor& out_BHND, const at::Tensor& workspace) const {
     kernels::AttentionProblem problem = m_problem;
     writeTo(problem, out_BHND);
-    runPlanned(problem);
+    runPlanned(problem, workspace);
 }
 
 at::Tensor KernelCall::run() const {
     kernels::AttentionProblem problem = m_problem;
     at::Tensor out_BHND = outputOf(problem, m_inputs.q_BHND);
-    runPlanned(problem);
+    runPlanned(problem, workspaceOf(problem, m_plan, m_inputs.q_BHND));
     return out_BHND;
 }
 

@@ -25,8 +25,9 @@ class KernelCall {
 
     /// o_BHND, laid out as outputOf() says. Only when whyNot() has nothing to say.
     [[nodiscard]] at::Tensor run() const;
-    /// The same into memory of q's size, laid out [B, N, H, D].
-    void runInto(const at::Tensor& out_BHND) const;
+    /// The same into memory of q's size, laid out [B, N, H, D], with scratch memory of workspaceBytes().
+    void runInto(const at::Tensor& out_BHND, const at::Tensor& workspace) const;
+    [[nodiscard]] std::int64_t workspaceBytes() const { return m_plan.workspaceBytes; }
     /// After run(): of a sparse method that tells it the share of the pairs of blocks that it kept, fp64 []
     /// on the device; else undefined.
     [[nodiscard]] const at::Tensor& kept() const { return m_kept; }
@@ -34,7 +35,7 @@ class KernelCall {
     [[nodiscard]] const at::Tensor& lse_BHN() const { return m_lse_BHN; }
 
   private:
-    void runPlanned(kernels::AttentionProblem& problem) const;
+    void runPlanned(kernels::AttentionProblem& problem, const at::Tensor& workspace) const;
 
     bool m_tellsKept = false;
     mutable at::Tensor m_kept;

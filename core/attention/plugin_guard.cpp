@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kGuardBytes = 4096;
 constexpr std::int64_t kPattern = 0xA5;
-constexpr std::int64_t kNanBytes = 0xFF;  // a NaN in fp32, bf16 and fp16
+constexpr std::int64_t kNanBytes = 0xFF;
 
 std::string textOf(const Inputs& in) {
     std::ostringstream text;
@@ -50,15 +50,44 @@ bool areFinite(const Inputs& in) {
 
 constexpr const char* kNotFinite = "left NaN, infinite or unwritten values in its output";
 
-void checkOutput(const kernels::BackendInfo& backend, const Inputs& in, const GuardedOutput& output) {
-    if (!output.isIntact()) blame(nameOf(backend), "wrote outside its output in a call of " + textOf(in));
-    if (!isFinite(output.out_BHND()) && areFinite(in))
+/// NaN, laid out [B, N, H, D].
+at::Tensor outputIn(const GuardedMemory& memory, const at::Tensor& q_BHND) {
+    return memory.bytes()
+        .view(q_BHND.scalar_type())
+        .view({q_BHND.size(0), q_BHND.size(2), q_BHND.size(1), q_BHND.size(3)})
+        .transpose(1, 2);
+}
+
+GuardedMemory workspaceFor(const kernels::BackendInfo& backend, const Inputs& in, std::int64_t bytes) {
+    try {
+        return {bytes, in.q_BHND.device()};
+    } catch (const c10::OutOfMemoryError&) {
+        throw Failure(ErrorCode::OutOfMemory, nameOf(backend) + " asked for a workspace of " +
+                                                  std::to_string(bytes) + " bytes in a call of " +
+                                                  textOf(in) + ": more than " + in.q_BHND.device().str() +
+                                                  " has");
+    }
+}
+
+Inputs copyOf(const Inputs& in) {
+    return {in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(),
+            in.keyBias_M.defined() ? in.keyBias_M.clone() : at::Tensor()};
+}
+
+void checkOutput(const kernels::BackendInfo& backend, const Inputs& in, const at::Tensor& out_BHND) {
+    if (!isFinite(out_BHND) && areFinite(in))
         blame(nameOf(backend), kNotFinite + (" of a call of " + textOf(in)));
+}
+
+void checkSurroundings(const kernels::BackendInfo& backend, const Inputs& in, const GuardedMemory& memory,
+                       const char* what) {
+    if (!memory.isIntact()) blame(nameOf(backend), what + (" in a call of " + textOf(in)));
 }
 
 void checkInputs(const kernels::BackendInfo& backend, const Inputs& in, const Inputs& before) {
     const bool same = at::equal(before.q_BHND, in.q_BHND) && at::equal(before.k_BHMD, in.k_BHMD) &&
-                      at::equal(before.v_BHMD, in.v_BHMD);
+                      at::equal(before.v_BHMD, in.v_BHMD) &&
+                      (!in.keyBias_M.defined() || at::equal(before.keyBias_M, in.keyBias_M));
     // NaN equals nothing, itself included.
     if (!same && areFinite(before)) blame(nameOf(backend), "changed its inputs in a call of " + textOf(in));
 }
@@ -78,17 +107,14 @@ class Timed {
 
 }  // namespace
 
-GuardedOutput::GuardedOutput(const at::Tensor& q_BHND) {
-    const std::int64_t bytes = q_BHND.numel() * static_cast<std::int64_t>(q_BHND.element_size());
-    m_memory = at::full({kGuardBytes + bytes + kGuardBytes}, kPattern, q_BHND.options().dtype(at::kByte));
-    const at::Tensor own = m_memory.narrow(0, kGuardBytes, bytes);
-    own.fill_(kNanBytes);
-    m_out_BHND = own.view(q_BHND.scalar_type())
-                     .view({q_BHND.size(0), q_BHND.size(2), q_BHND.size(1), q_BHND.size(3)})
-                     .transpose(1, 2);
+GuardedMemory::GuardedMemory(std::int64_t bytes, at::Device device)
+    : m_memory(at::full({kGuardBytes + bytes + kGuardBytes}, kPattern,
+                        at::TensorOptions(at::kByte).device(device))),
+      m_bytes(m_memory.narrow(0, kGuardBytes, bytes)) {
+    m_bytes.fill_(kNanBytes);
 }
 
-bool GuardedOutput::isIntact() const {
+bool GuardedMemory::isIntact() const {
     const std::int64_t after = m_memory.size(0) - kGuardBytes;
     return m_memory.narrow(0, 0, kGuardBytes).eq(kPattern).all().item<bool>() &&
            m_memory.narrow(0, after, kGuardBytes).eq(kPattern).all().item<bool>();
@@ -100,25 +126,33 @@ at::Tensor PluginGuard::run(const KernelCall& call, const kernels::BackendInfo& 
     const bool isFirst = m_seen.insert(callOf(backend, in)).second;
     const bool looksNow = isFirst || in.q_BHND.is_cpu();
     std::optional<Inputs> copies;
-    if (isFirst) copies = Inputs{in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(), {}};
-    const GuardedOutput output(in.q_BHND);
+    if (looksNow) copies = copyOf(in);
+    const GuardedMemory output(in.q_BHND.numel() * static_cast<std::int64_t>(in.q_BHND.element_size()),
+                               in.q_BHND.device());
+    const at::Tensor out_BHND = outputIn(output, in.q_BHND);
+    std::optional<GuardedMemory> workspace;
+    if (call.workspaceBytes() > 0) workspace = workspaceFor(backend, in, call.workspaceBytes());
     looking.reset();
     try {
-        call.runInto(output.out_BHND());
+        call.runInto(out_BHND, workspace ? workspace->bytes() : at::Tensor());
         looking.emplace(m_lookingSeconds);
-        if (looksNow) checkOutput(backend, in, output);
-        if (copies) checkInputs(backend, in, *copies);
+        if (looksNow) {
+            checkSurroundings(backend, in, output, "wrote outside its output");
+            if (workspace) checkSurroundings(backend, in, *workspace, "wrote outside its workspace");
+            checkOutput(backend, in, out_BHND);
+            checkInputs(backend, in, *copies);
+        }
     } catch (const c10::AcceleratorError& failure) {
         if (!isFirst) throw;  // what was queued before may be to blame
         throw Failure(ErrorCode::DeviceLost, nameOf(backend) + " made the GPU fail in a call of " +
                                                  textOf(in) + ": " + failure.what_without_backtrace());
     }
     if (!looksNow) {
-        const at::Tensor isFinite = at::isfinite(output.out_BHND()).all();
+        const at::Tensor isFinite = at::isfinite(out_BHND).all();
         at::Tensor& all = m_isFinite[nameOf(backend)];
         all = all.defined() ? all.logical_and(isFinite) : isFinite;
     }
-    return output.out_BHND();
+    return out_BHND;
 }
 
 void PluginGuard::endPass() {

@@ -12,23 +12,23 @@
 
 namespace reelgrid::attention {
 
-/// Memory for an output whose writer isn't trusted: NaN to begin with, between two stretches of a pattern.
-class GuardedOutput {
+/// Memory for a writer that isn't trusted: bytes of 0xFF (NaN in fp32, bf16 and fp16) between two stretches
+/// of a pattern.
+class GuardedMemory {
   public:
-    explicit GuardedOutput(const at::Tensor& q_BHND);
+    GuardedMemory(std::int64_t bytes, at::Device device);
 
-    /// Laid out [B, N, H, D].
-    [[nodiscard]] const at::Tensor& out_BHND() const { return m_out_BHND; }
+    [[nodiscard]] const at::Tensor& bytes() const { return m_bytes; }
     /// Whether the pattern is as it was. Waits for a GPU.
     [[nodiscard]] bool isIntact() const;
 
   private:
-    at::Tensor m_memory, m_out_BHND;
+    at::Tensor m_memory, m_bytes;
 };
 
 /// Runs plug-ins' kernels for one render and throws a Failure that names the plug-in when one leaves NaN or
-/// unwritten values, writes around its output or changes its inputs. The last is looked for in the first call
-/// of each shape; on a GPU, where looking waits, so is writing around, and NaN once a pass.
+/// unwritten values, writes around its output or its workspace or changes its inputs. On a GPU, where looking
+/// waits, all of it is looked for in the first call of each shape, and NaN once a pass.
 class PluginGuard {
   public:
     /// `call` is of this backend and these inputs.

@@ -36,8 +36,9 @@ Result<std::string> renderOrError(const protocol::RenderRequest& request,
         return failure.error();
     } catch (const c10::OutOfMemoryError& failure) {
         Error error = errorOf(failure, ErrorCode::OutOfMemory);
+        error.message += error.message.ends_with('.') ? " " : ". ";
         error.message +=
-            " --offload blocks (where the model takes it), --vae-tiling on, --vae-dtype bf16, "
+            "--offload blocks (where the model takes it), --vae-tiling on, --vae-dtype bf16, "
             "a smaller size or fewer frames take less.";
         return error;
     } catch (const c10::AcceleratorError& failure) {

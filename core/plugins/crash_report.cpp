@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/base/signal_write.h"
+#include "core/plugins/alternate_stack.h"
 #include "core/protocol/time_is_up.h"
 
 namespace reelgrid::plugins {
@@ -32,6 +33,12 @@ const char* wordFor(int signal) {
             return "crashed (illegal instruction)";
         case SIGABRT:
             return "aborted";
+        case SIGTRAP:
+            return "crashed (trap)";
+        case SIGSYS:
+            return "crashed (system call that is not allowed)";
+        case SIGALRM:
+            return "ended the process by an alarm (SIGALRM)";
         default:
             return "was still running";
     }
@@ -58,8 +65,8 @@ void answer(int signal, siginfo_t* info, void* context) {
     raise(signal);
 }
 
-/// Where a plug-in calls exit(): what it leaves undone isn't done for it, and nobody takes it for an end that
-/// was meant.
+/// Where a plug-in calls exit() or quick_exit(): what it leaves undone isn't done for it, and nobody takes it
+/// for an end that was meant.
 void onExit() {
     const char* blamed = theBlamed.load();
     if (blamed == nullptr) return;
@@ -74,11 +81,13 @@ void reportCrashes() {
     static std::atomic<bool> done = false;
     if (done.exchange(true)) return;
     std::atexit(onExit);
+    std::at_quick_exit(onExit);
     struct sigaction action {};
     action.sa_sigaction = answer;
-    action.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, protocol::kTimeIsUpSignal})
+    for (const int signal :
+         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGALRM, protocol::kTimeIsUpSignal})
         sigaction(signal, &action, signal == SIGBUS ? &theFormerBusAction : nullptr);
 }
 
@@ -91,7 +100,9 @@ std::string blamedNow() {
     return blamed == nullptr ? "" : blamed;
 }
 
-BlameScope::BlameScope(const std::string& what) : m_outer(theBlamed.exchange(what.c_str())) {}
+BlameScope::BlameScope(const std::string& what) : m_outer(theBlamed.exchange(what.c_str())) {
+    haveAlternateStack();
+}
 
 BlameScope::~BlameScope() {
     theBlamed = m_outer;

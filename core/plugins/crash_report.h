@@ -4,10 +4,10 @@
 
 namespace reelgrid::plugins {
 
-/// From now on a crash of this process (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), a plug-in's exit() or the
-/// signal of its job's timeout writes one line to stderr that says which plug-in's function was running, if
-/// any was; then the process ends as it would have. Called before a plug-in's code is loaded; further calls
-/// do nothing.
+/// From now on a crash of this process (SIGSEGV, by a stack that is full, too, SIGBUS, SIGFPE, SIGILL,
+/// SIGABRT, SIGTRAP, SIGSYS), a plug-in's exit() or alarm or the signal of its job's timeout writes one line
+/// to stderr that says which plug-in's function was running, if any was; then the process ends as it would
+/// have. Called before a plug-in's code is loaded; further calls do nothing.
 void reportCrashes();
 
 /// While it lives, `what` ("plug-in mine (/x/libmine.so), in run()") is blamed for a crash of the process,

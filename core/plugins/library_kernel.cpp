@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/base/one_line.h"
 #include "core/base/result.h"
 #include "core/plugins/crash_report.h"
+#include "core/plugins/floating_point_state.h"
 #include "core/plugins/plugin_library.h"
 #include "core/protocol/worker_exit.h"
 
@@ -94,11 +97,18 @@ struct CallWithOptions {
     reelgrid_call call;
 };
 
+constexpr std::size_t kMostReasonBytes = 512;
+
 /// What a plug-in wrote into a buffer, as one line.
-std::string lineOf(const std::array<char, 512>& text) {
-    std::string line(text.data(), strnlen(text.data(), text.size()));
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    return line;
+std::string lineOf(const std::array<char, kMostReasonBytes>& text) {
+    return inOneLine(std::string(text.data(), strnlen(text.data(), text.size())));
+}
+
+/// What an exception says, as one line: a compiler's log may be of any length.
+std::string lineOf(const std::exception& failure) {
+    const std::string_view what = failure.what();
+    return inOneLine(std::string(what.substr(0, kMostReasonBytes))) +
+           (what.size() > kMostReasonBytes ? " …" : "");
 }
 
 /// A plug-in that closes whatever is open takes away every way to say so but one.
@@ -106,16 +116,18 @@ void requireStreams() {
     if (fcntl(STDERR_FILENO, F_GETFD) == -1) _exit(protocol::kStreamsClosedExit);
 }
 
-/// Calls a plug-in's function; what it throws becomes a Failure with its name.
+/// Calls a plug-in's function; what it throws becomes a Failure with its name. `threads`: as
+/// FloatingPointState has them.
 template <class Call>
-auto guarded(const std::string& blamed, Call call) {
+auto guarded(const std::string& blamed, Call call, int threads = 1) {
     const BlameScope blame(blamed);
+    const FloatingPointState state(threads);
     try {
         const auto result = call();
         requireStreams();
         return result;
     } catch (const std::exception& failure) {
-        throw Failure(ErrorCode::Internal, blamed + " threw an exception: " + failure.what());
+        throw Failure(ErrorCode::Internal, blamed + " threw an exception: " + lineOf(failure));
     } catch (...) {
         throw Failure(ErrorCode::Internal, blamed + " threw an exception");
     }
@@ -153,7 +165,7 @@ std::optional<std::string> LibraryKernel::whyNot(const AttentionProblem& problem
     const reelgrid_backend& own = backend();
     if (own.supports == nullptr) return std::nullopt;
     const CallWithOptions with(problem);
-    std::array<char, 512> reason{};
+    std::array<char, kMostReasonBytes> reason{};
     if (guarded(m_inSupports, [&] { return own.supports(&own, &with.call, reason.data(), reason.size()); }) !=
         0)
         return std::nullopt;
@@ -177,9 +189,10 @@ void LibraryKernel::attend(const AttentionProblem& problem) {
     CallWithOptions with(problem);
     with.call.workspace = problem.workspace;
     with.call.workspace_bytes = m_workspaceBytes;
-    std::array<char, 512> error{};
-    const int status =
-        guarded(m_inRun, [&] { return own.run(&own, &with.call, error.data(), error.size()); });
+    std::array<char, kMostReasonBytes> error{};
+    const int threads = problem.device == kernels::Device::Cpu ? with.call.threads : 1;
+    const int status = guarded(
+        m_inRun, [&] { return own.run(&own, &with.call, error.data(), error.size()); }, threads);
     if (status == 0) return;
     const std::string why = lineOf(error);
     throw Failure(ErrorCode::Internal,

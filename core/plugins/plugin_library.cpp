@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kMostBackends = 16;
+constexpr std::uint32_t kMostBackends = 64;
 
 Error invalid(const std::string& what) {
     return {ErrorCode::InvalidData, what};
@@ -64,7 +64,7 @@ Result<void> checkLayout(const reelgrid_backend* backend, std::uint32_t abi) {
 
 std::vector<const reelgrid_backend*> backendsAt(reelgrid_backend_at_function at, std::uint32_t abi) {
     std::vector<const reelgrid_backend*> found;
-    while (found.size() < kMostBackends) {
+    while (found.size() <= kMostBackends) {
         const reelgrid_backend* backend = at(abi, static_cast<std::uint32_t>(found.size()));
         if (backend == nullptr) break;
         found.push_back(backend);
@@ -96,6 +96,9 @@ Result<std::vector<const reelgrid_backend*>> backendsOf(void* library, const Plu
         if (found.empty())
             return invalid("it has no backend of ABI 1 to " + std::to_string(REELGRID_BACKEND_ABI));
     }
+    if (found.size() > kMostBackends)
+        return invalid("it has more than " + std::to_string(kMostBackends) +
+                       " backends, no more were needed");
     for (const reelgrid_backend* backend : found)
         if (auto fits = checkLayout(backend, abi); !fits) return fits.error();
     return found;

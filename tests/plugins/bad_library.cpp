@@ -20,7 +20,8 @@ enum Bad {
     MisnamesItsOption,
     OfUnknownDevices,
     OfUnknownTypes,
-    WithUnknownFeatures
+    WithUnknownFeatures,
+    WithoutEnd
 };
 
 namespace {
@@ -59,5 +60,5 @@ REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi
     if (BAD == ExitsAsLoaded) std::exit(0);
     if (BAD == OfAnotherAbi || (BAD == OfTheFirstAbi && abi != 1)) return nullptr;
     static const reelgrid_backend backend = made();
-    return index == 0 ? &backend : nullptr;
+    return index == 0 || BAD == WithoutEnd ? &backend : nullptr;
 }

@@ -64,6 +64,7 @@ TEST(DescribedPlugin, NamesFileValueAndWhatWasNeeded) {
                 HasSubstr("dtypes 9: a sum of 1 (fp32), 2 (bf16) and 4 (fp16) was needed"));
     EXPECT_THAT(errorOf("WithUnknownFeatures"),
                 HasSubstr("features 17: a sum of 1 (causal), 2 (key_bias), 4 (shared_keys) and 8 (log_sum_"));
+    EXPECT_THAT(errorOf("WithoutEnd"), HasSubstr("it has more than 64 backends, no more were needed"));
     EXPECT_THAT(errorOf("nothing"), HasSubstr("nothing.so: no such file"));
 }
 

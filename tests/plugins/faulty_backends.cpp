@@ -2,12 +2,14 @@
 #include <reelgrid/attention_backend.h>
 #include <unistd.h>
 
+#include <cfenv>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 namespace {
@@ -23,6 +25,10 @@ void zero(const reelgrid_call* c) {
 
 using Run = int32_t (*)(const reelgrid_backend*, const reelgrid_call*, char*, size_t);
 
+int32_t giveZeros(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    zero(c);
+    return 0;
+}
 int32_t crash(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
     *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
     return 0;
@@ -58,16 +64,41 @@ int32_t writeToKeys(const reelgrid_backend*, const reelgrid_call* c, char*, size
     std::memset(const_cast<void*>(c->k), 0, 8);
     return 0;
 }
+/// As a kernel goes wrong that was right when it was first tried.
+int32_t writeToKeysLater(const reelgrid_backend* backend, const reelgrid_call* c, char* error, size_t size) {
+    static int calls = 0;
+    return calls++ == 0 ? giveZeros(backend, c, error, size) : writeToKeys(backend, c, error, size);
+}
+int32_t writeToKeyBias(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    zero(c);
+    const_cast<float*>(c->key_bias)[0] += 1;
+    return 0;
+}
+int32_t roundUpAfterwards(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    zero(c);
+#pragma omp parallel
+    std::fesetround(FE_UPWARD);
+    return 0;
+}
+int32_t overflowItsStack(const reelgrid_backend* backend, const reelgrid_call* c, char* error, size_t size) {
+    volatile char large[65536];
+    large[c->queries % sizeof large] = 1;
+    return overflowItsStack(backend, c, error, size) + large[0];
+}
+int32_t throwALongLog(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    throw std::runtime_error(std::string(100000, 'x'));
+}
+int32_t writePastTheWorkspace(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    zero(c);
+    static_cast<char*>(c->workspace)[c->workspace_bytes] = 1;
+    return 0;
+}
 int32_t throwIt(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
     throw std::runtime_error("no tiles left");
 }
 int32_t fail(const reelgrid_backend*, const reelgrid_call*, char* error, size_t size) {
     std::snprintf(error, size, "the tile is\ntoo large");
     return 7;
-}
-int32_t giveZeros(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
-    zero(c);
-    return 0;
 }
 /// Half of what it asks for is enough to see that it got it.
 int32_t useWorkspace(const reelgrid_backend*, const reelgrid_call* c, char* error, size_t size) {
@@ -102,6 +133,9 @@ int32_t refuse(const reelgrid_backend*, const reelgrid_call* c, char* reason, si
 uint64_t pageOfWorkspace(const reelgrid_backend*, const reelgrid_call*) {
     return 4096;
 }
+uint64_t moreThanThereIs(const reelgrid_backend*, const reelgrid_call*) {
+    return std::uint64_t{1} << 39;
+}
 
 reelgrid_backend named(const char* name, Run run) {
     reelgrid_backend backend{};
@@ -134,14 +168,24 @@ REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi
                                           named("exiting", exitIt),
                                           named("terminating", terminate),
                                           named("closing", closeEverything),
-                                          named("telling", tell)};
-    constexpr uint32_t kChoosy = 7, kRoomy = 8, kTelling = 12;
+                                          named("telling", tell),
+                                          named("cramped", writePastTheWorkspace),
+                                          named("greedy", giveZeros),
+                                          named("biased", writeToKeyBias),
+                                          named("relapsing", writeToKeysLater),
+                                          named("rounding", roundUpAfterwards),
+                                          named("overflowing", overflowItsStack),
+                                          named("verbose", throwALongLog)};
+    constexpr uint32_t kChoosy = 7, kRoomy = 8, kTelling = 12, kCramped = 13, kGreedy = 14, kBiased = 15;
     static const reelgrid_option options[] = {{"window", "Tiles on each side", "3,3,3"},
                                               {"share", "", "0.5"}};
     backends[kTelling].options = options;
     backends[kTelling].option_count = 2;
     backends[kChoosy].supports = refuse;
     backends[kRoomy].workspace_bytes = pageOfWorkspace;
+    backends[kCramped].workspace_bytes = pageOfWorkspace;
+    backends[kGreedy].workspace_bytes = moreThanThereIs;
+    backends[kBiased].features = REELGRID_KEY_BIAS;
     return abi == REELGRID_BACKEND_ABI && index < sizeof backends / sizeof *backends ? &backends[index]
                                                                                      : nullptr;
 }

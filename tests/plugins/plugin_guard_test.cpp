@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cfenv>
+
 #include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
 #include "core/plugins/plugin_list.h"
@@ -79,8 +81,39 @@ TEST_F(PluginGuard, NamesThePluginAndWhatItDid) {
               HasSubstr("q [1, 2, 30, 16], k and v [1, 2, 40, 16] Float")));
     EXPECT_THAT(failureOf("overrunning", inputs()), HasSubstr("wrote outside its output"));
     EXPECT_THAT(failureOf("meddling", inputs()), HasSubstr("changed its inputs"));
+    EXPECT_THAT(failureOf("cramped", inputs()), HasSubstr("wrote outside its workspace in a call of q [1"));
+    EXPECT_THAT(
+        failureOf("greedy", inputs()),
+        HasSubstr("faulty.so) asked for a workspace of 549755813888 bytes in a call of q [1, 2, 30, 16], "
+                  "k and v [1, 2, 40, 16] Float: more than cpu has"));
     EXPECT_THAT(failureOf("throwing", inputs()), HasSubstr("in run(), threw an exception: no tiles left"));
     EXPECT_THAT(failureOf("failing", inputs()), HasSubstr("in run(), failed with 7: the tile is too large"));
+}
+
+TEST_F(PluginGuard, InputsAreLookedAtInEveryCall) {
+    const auto dispatcher = makeDispatcher("relapsing").value();
+    (void)dispatcher->attend(inputs(), {ModuleKind::Self, 0});
+    EXPECT_THROW((void)dispatcher->attend(inputs(), {ModuleKind::Self, 0}), Failure);
+    Inputs biased = inputs();
+    biased.keyBias_M = at::zeros({40});
+    EXPECT_THAT(failureOf("biased", biased), HasSubstr("changed its inputs"));
+}
+
+TEST_F(PluginGuard, HowTheProcessorRoundsIsPutBack) {
+    EXPECT_EQ(failureOf("rounding", inputs()), "");
+    const std::vector<int> modes = [] {
+        std::vector<int> found(std::size_t(at::get_num_threads()));
+#pragma omp parallel for
+        for (std::size_t i = 0; i < found.size(); ++i) found[i] = std::fegetround();
+        return found;
+    }();
+    EXPECT_THAT(modes, testing::Each(FE_TONEAREST));
+}
+
+TEST_F(PluginGuard, AnExceptionsLongLogIsCut) {
+    const std::string failure = failureOf("verbose", inputs());
+    EXPECT_THAT(failure, AllOf(HasSubstr("in run(), threw an exception: xxx"), testing::EndsWith("x …")));
+    EXPECT_LT(failure.size(), 1000U);
 }
 
 TEST_F(PluginGuard, TellsItWhichCallItIsAndWhatIsSet) {
@@ -154,6 +187,8 @@ using PluginGuardDeathTest = PluginGuard;
 TEST_F(PluginGuardDeathTest, ACrashSaysWhoseItWas) {
     EXPECT_DEATH((void)failureOf("crashing", inputs()),
                  "plug-in crashing \\(.*faulty.so\\), in run\\(\\), crashed \\(segmentation fault\\)");
+    EXPECT_DEATH((void)failureOf("overflowing", inputs()),
+                 "plug-in overflowing \\(.*faulty.so\\), in run\\(\\), crashed \\(segmentation fault\\)");
 }
 
 }  // namespace
