@@ -1,3 +1,4 @@
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 
 #include <cfenv>
