@@ -5,6 +5,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
+#include "core/execution/out_of_memory.h"
 #include "core/plugins/plugin_list.h"
 #include "kernels/backends/backend_list.h"
 
@@ -17,6 +18,7 @@ using testing::HasSubstr;
 class PluginGuard : public testing::Test {
   protected:
     static void SetUpTestSuite() {
+        execution::giveCpuMemoryErrorsTheirType();
         std::vector<std::string> notes;
         for (const char* name : {"faulty", "example", "wrong"})
             plugins::addPlugins(

@@ -36,9 +36,10 @@ TemporalModule::TemporalModule(const TemporalConfig& config, const weights::Weig
     for (std::int64_t layer = 0; layer < config.numLayers; ++layer) {
         const weights::WeightScope block = scope / "temporal_blocks" / layer, norm = block / "norm";
         const auto product = [&](const char* name) { return withoutBias(block / name, c).weight; };
-        m_blocks.push_back({.norm = {norm.fp32("weight", {c}), norm.fp32("bias", {c}), kTemporalNormEps},
-                            .qkv = {at::cat({product("to_q"), product("to_k"), product("to_v")}), {}},
-                            .out = Linear::load(block / "to_out" / "0", c, c)});
+        m_blocks.push_back(
+            {.norm = NormAffine{norm.fp32("weight", {c}), norm.fp32("bias", {c}), kTemporalNormEps},
+             .qkv = Linear{at::cat({product("to_q"), product("to_k"), product("to_v")}), {}},
+             .out = Linear::load(block / "to_out" / "0", c, c)});
     }
 }
 

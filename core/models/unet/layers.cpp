@@ -53,7 +53,7 @@ at::Tensor GatedFeedForward::operator()(const at::Tensor& x_BNC) const {
 
 SelfProducts SelfProducts::load(const weights::WeightScope& scope, std::int64_t channels) {
     const auto weight = [&](const char* name) { return (scope / name)("weight", {channels, channels}); };
-    return {.to_qkv = {.weight = at::cat({weight("to_q"), weight("to_k"), weight("to_v")}), .bias = {}},
+    return {.to_qkv = Linear{.weight = at::cat({weight("to_q"), weight("to_k"), weight("to_v")}), .bias = {}},
             .to_out = Linear::load(scope / "to_out" / 0, channels, channels)};
 }
 
