@@ -69,6 +69,7 @@ Result<ChildAnswer> answerOfChild(std::chrono::seconds patience,
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         setpgid(0, 0);  // so that what it leaves behind is found
+        close(ends[0]);
         inChild(ends[1]);
         _exit(1);
     }
