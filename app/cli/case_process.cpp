@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "core/base/child_watch.h"
 #include "core/jobs/exit_status.h"
 #include "core/jobs/file_descriptor.h"
 #include "core/protocol/line_buffer.h"
@@ -107,24 +107,33 @@ Result<ProcessEnd> runCases(const std::vector<std::string>& arguments, std::chro
     jobs::ErrorTail said;
     ProcessEnd end;
     std::array<char, 4096> buffer;
+    const ChildWatch watch(*pid);
     auto deadline = Clock::now() + patience;
-    while (output.ours.open() || errors.ours.open()) {
-        std::array<pollfd, 2> watched{pollfd{output.ours.get(), POLLIN, 0},
-                                      pollfd{errors.ours.get(), POLLIN, 0}};
-        ::poll(watched.data(), watched.size(), kPollMilliseconds);
+    const auto takeOutput = [&](std::string_view bytes) {
+        lines.append(bytes);
+        while (const auto line = lines.next()) {
+            onLine(*line);
+            deadline = Clock::now() + patience;
+        }
+        return true;
+    };
+    const auto takeErrors = [&](std::string_view bytes) {
+        said.append(bytes);
+        return true;
+    };
+    while (!watch.hasEnded()) {
+        std::array<pollfd, 3> watched{pollfd{output.ours.get(), POLLIN, 0},
+                                      pollfd{errors.ours.get(), POLLIN, 0}, watch.poller()};
+        ::poll(watched.data(), watched.size(), watch.mostMilliseconds(kPollMilliseconds));
         if (output.ours.open() && watched[0].revents != 0) {
             const std::string_view bytes = readSome(output.ours.get(), buffer);
             if (bytes.empty()) output.ours.reset();
-            lines.append(bytes);
-            while (const auto line = lines.next()) {
-                onLine(*line);
-                deadline = Clock::now() + patience;
-            }
+            takeOutput(bytes);
         }
         if (errors.ours.open() && watched[1].revents != 0) {
             const std::string_view bytes = readSome(errors.ours.get(), buffer);
             if (bytes.empty()) errors.ours.reset();
-            said.append(bytes);
+            takeErrors(bytes);
         }
         const bool late = Clock::now() > deadline;
         if (late && end.reason == ProcessEnd::Reason::Finished) {
@@ -136,9 +145,9 @@ Result<ProcessEnd> runCases(const std::vector<std::string>& arguments, std::chro
             ::kill(*pid, SIGKILL);
         }
     }
-    int status = 0;
-    while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    if (output.ours.open()) readWhatIsLeft(output.ours.get(), takeOutput);
+    if (errors.ours.open()) readWhatIsLeft(errors.ours.get(), takeErrors);
+    const int status = reapWithGroup(*pid);
     if (end.reason == ProcessEnd::Reason::Finished && status != 0) end.reason = ProcessEnd::Reason::Died;
     if (end.reason == ProcessEnd::Reason::Finished) return end;
     const std::string words = said.text();

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <cerrno>
@@ -198,10 +197,12 @@ bool LineProcess::takeOutput(std::string_view bytes) {
 }
 
 void LineProcess::read(FileDescriptor output, FileDescriptor errors) {
+    const ChildWatch watch(m_pid);
     std::array<char, 16384> buffer;
-    while (output.open()) {
-        std::array<pollfd, 2> pollers{pollfd{output.get(), POLLIN, 0}, pollfd{errors.get(), POLLIN, 0}};
-        if (::poll(pollers.data(), pollers.size(), -1) < 0 && errno != EINTR) break;
+    while (output.open() && !watch.hasEnded()) {
+        std::array<pollfd, 3> pollers{pollfd{output.get(), POLLIN, 0}, pollfd{errors.get(), POLLIN, 0},
+                                      watch.poller()};
+        if (::poll(pollers.data(), pollers.size(), watch.mostMilliseconds(-1)) < 0 && errno != EINTR) break;
         if (pollers[1].revents != 0) {
             const std::string_view bytes = readSome(errors.get(), buffer);
             m_reading->errors.append(bytes);
@@ -216,33 +217,29 @@ void LineProcess::read(FileDescriptor output, FileDescriptor errors) {
             }
         }
     }
-    std::string how = reap();
-    // What it said last is in the pipe still; it is dead, so this ends.
-    while (errors.open()) {
-        const std::string_view bytes = readSome(errors.get(), buffer);
-        m_reading->errors.append(bytes);
-        if (bytes.empty()) errors.reset();
-    }
+    if (output.open())
+        readWhatIsLeft(output.get(), [this](std::string_view bytes) { return takeOutput(bytes); });
+    std::string how = reap(watch);
+    if (errors.open())
+        readWhatIsLeft(errors.get(), [this](std::string_view bytes) {
+            m_reading->errors.append(bytes);
+            return true;
+        });
     if (!m_reading->complaint.empty()) how = m_reading->complaint + " and was stopped";
     if (const std::string said = m_reading->errors.text(); !said.empty()) how += "; it said: " + said;
     m_listener.exited(how);
 }
 
 /// Waits for the process's end, hastening it when it lives on without output.
-std::string LineProcess::reap() {
+std::string LineProcess::reap(const ChildWatch& watch) {
     const auto deadline = Clock::now() + kEndTimeout;
-    while (true) {
-        {
-            const std::lock_guard lock(m_mutex);
-            int status = 0;
-            if (::waitpid(m_pid, &status, WNOHANG) == m_pid) {
-                m_reaped = true;
-                return describeExit(status);
-            }
-        }
+    while (!watch.hasEnded()) {
         if (Clock::now() > deadline) signal(SIGKILL);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+    const std::lock_guard lock(m_mutex);
+    m_reaped = true;
+    return describeExit(reapWithGroup(m_pid));
 }
 
 }  // namespace reelgrid::jobs

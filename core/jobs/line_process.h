@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/child_watch.h"
 #include "core/base/result.h"
 #include "core/jobs/file_descriptor.h"
 
@@ -33,7 +34,8 @@ struct LineListener {
     std::function<void(std::string)> exited;
 };
 
-/// A child process in its own process group that gets lines on stdin and answers with lines on stdout. The
+/// A child process in its own process group that gets lines on stdin and answers with lines on stdout. What
+/// is left of the group at its end is killed: nobody else would end it, and it may hold GPU memory. The
 /// thread that calls start() must outlive a process that asks the kernel to die with it.
 class LineProcess {
   public:
@@ -59,7 +61,7 @@ class LineProcess {
     LineProcess(pid_t pid, LineListener listener);
     void read(FileDescriptor output, FileDescriptor errors);
     bool takeOutput(std::string_view bytes);
-    std::string reap();
+    std::string reap(const ChildWatch& watch);
     [[nodiscard]] bool isReaped();
 
     const pid_t m_pid;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,7 +10,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <utility>
+
+#include "core/base/child_watch.h"
 
 namespace reelgrid::plugins {
 namespace {
@@ -20,22 +22,35 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostAnswerBytes = std::size_t{1} << 20;
 
-ChildAnswer readAnswer(int input, std::chrono::seconds patience) {
+/// Takes the descriptor with it. Until the child's end, not the pipe's: what the child left behind may hold
+/// that.
+ChildAnswer readAnswer(int input, pid_t child, std::chrono::seconds patience) {
+    const ChildWatch watch(child);
     ChildAnswer answer;
+    const auto take = [&](std::string_view bytes) {
+        answer.text.append(bytes);
+        return answer.text.size() < kMostAnswerBytes;
+    };
     const auto deadline = Clock::now() + patience;
     std::array<char, 4096> buffer;
-    while (answer.text.size() < kMostAnswerBytes) {
+    while (!watch.hasEnded()) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-        pollfd readable{input, POLLIN, 0};
-        const int ready = left.count() <= 0 ? 0 : poll(&readable, 1, static_cast<int>(left.count()));
-        if (ready < 0 && errno == EINTR) continue;
-        answer.inTime = ready > 0;
+        answer.inTime = left.count() > 0;
         if (!answer.inTime) break;
+        std::array<pollfd, 2> watched{pollfd{input, POLLIN, 0}, watch.poller()};
+        if (poll(watched.data(), watched.size(), watch.mostMilliseconds(static_cast<int>(left.count()))) <=
+                0 ||
+            watched[0].revents == 0)
+            continue;
         const ssize_t count = read(input, buffer.data(), buffer.size());
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) break;
-        answer.text.append(buffer.data(), static_cast<std::size_t>(count));
+        if (count > 0 && take({buffer.data(), static_cast<std::size_t>(count)})) continue;
+        close(input);  // a child that goes on writing is ended by that
+        input = -1;
     }
+    if (input < 0) return answer;
+    readWhatIsLeft(input, take);
+    close(input);
     return answer;
 }
 
@@ -53,6 +68,8 @@ Result<ChildAnswer> answerOfChild(std::chrono::seconds patience,
     const pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        setpgid(0, 0);  // so that what it leaves behind is found
+        close(ends[0]);
         inChild(ends[1]);
         _exit(1);
     }
@@ -61,11 +78,9 @@ Result<ChildAnswer> answerOfChild(std::chrono::seconds patience,
         close(ends[0]);
         return unable("start a process");
     }
-    ChildAnswer answer = readAnswer(ends[0], patience);
-    close(ends[0]);
+    ChildAnswer answer = readAnswer(ends[0], child, patience);
     if (!answer.inTime) kill(child, SIGKILL);
-    while (waitpid(child, &answer.status, 0) < 0 && errno == EINTR) {
-    }
+    answer.status = reapWithGroup(child);
     return answer;
 }
 

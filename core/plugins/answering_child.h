@@ -16,7 +16,8 @@ struct ChildAnswer {
 };
 
 /// Runs `inChild` in a child process, which may crash or hang: it writes its answer to the file descriptor
-/// that it is given and ends the process. It may do what a child of a program with threads may.
+/// that it is given and ends the process. It leads a process group, of which nothing is left afterwards. It
+/// may do what a child of a program with threads may.
 Result<ChildAnswer> answerOfChild(std::chrono::seconds patience,
                                   const std::function<void(int output)>& inChild);
 

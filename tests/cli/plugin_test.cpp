@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -117,6 +118,16 @@ TEST(BackendPlugin, WhatGoesWrongCostsItsJobAndIsItsFault) {
     expectBlamed("overrunning", {}, "wrote outside its output");
     expectBlamed("meddling", {}, "changed its inputs");
     expectBlamed("throwing", {}, "threw an exception: no tiles left");
+}
+
+TEST(BackendPlugin, OneThatLeavesAProcessBehindIsNotWaitedFor) {
+    const TestFolder folder;
+    const auto begin = std::chrono::steady_clock::now();
+    const ProgramRun run = runProgram(tinyWithPlugin(
+        {"render", "--attention-type", "mine", "--output", folder.file("clip.mp4")}, "LeavesAProcess"));
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("left NaN, infinite or unwritten values in its output"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50));
 }
 
 /// Without torch, as a machine that tests may be.
@@ -456,6 +467,14 @@ TEST(BackendsCheck, SeesWhatTheWrongExampleDoesWrong) {
     EXPECT_FALSE(caseOf(tail, "lengths 65×129", "fp32")["holds"]);
     EXPECT_THAT(caseOf(tail, "lengths 65×129", "fp32")["failure"].get<std::string>(),
                 HasSubstr("largest error"));
+}
+
+TEST(BackendsCheck, EndsWhateverProcessAPluginLeavesBehind) {
+    const auto begin = std::chrono::steady_clock::now();
+    const json check = checked({pluginFile("LeavesAProcess")}, 1);
+    EXPECT_EQ(caseOf(check[0], "lengths 113×203", "fp32")["failure"],
+              "NaN, infinite or unwritten values in its output");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50));
 }
 
 TEST(BackendsCheck, OutlivesACrashAndAHangAndNamesThem) {

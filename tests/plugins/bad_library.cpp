@@ -1,5 +1,6 @@
 // What isn't a plug-in of this version, in the way that BAD says (tests/plugins/CMakeLists.txt).
 #include <reelgrid/attention_backend.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstddef>
@@ -21,13 +22,21 @@ enum Bad {
     OfUnknownDevices,
     OfUnknownTypes,
     WithUnknownFeatures,
-    WithoutEnd
+    WithoutEnd,
+    LeavesAProcess
 };
 
 namespace {
 
 int32_t doNothing(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
     return 0;
+}
+
+/// As a compile server would: it has this process's output.
+void leaveAProcess() {
+    if (fork() != 0) return;
+    sleep(60);
+    _exit(0);
 }
 
 reelgrid_backend made() {
@@ -60,5 +69,6 @@ REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi
     if (BAD == ExitsAsLoaded) std::exit(0);
     if (BAD == OfAnotherAbi || (BAD == OfTheFirstAbi && abi != 1)) return nullptr;
     static const reelgrid_backend backend = made();
+    if (BAD == LeavesAProcess && index == 0) leaveAProcess();
     return index == 0 || BAD == WithoutEnd ? &backend : nullptr;
 }

@@ -75,6 +75,12 @@ TEST(DescribedPlugin, TakesOneOfTheFirstAbi) {
     EXPECT_TRUE(described->front().options.empty());
 }
 
+TEST(DescribedPlugin, IsReadWhateverProcessItLeavesBehind) {
+    const auto described = describedBy(fileOf("LeavesAProcess"));
+    ASSERT_TRUE(described) << described.error().message;
+    EXPECT_EQ(described->front().name, "mine");
+}
+
 TEST(DescribedPlugin, RefusesWhatIsNoLibraryOrNoPlugin) {
     const auto text = std::filesystem::temp_directory_path() / "reelgrid-not-a-library.so";
     std::ofstream(text) << "not a library";

@@ -213,6 +213,7 @@ TEST_F(APythonKernel, ThatGoesWrongIsNamedWithTheCallAndPythonsLastLines) {
         AllOf(HasSubstr("its Python was ended by signal 11 (Segmentation fault): "), HasSubstr("in attend")));
     EXPECT_THAT(failureOf("exiting"), HasSubstr("it called sys.exit(3)"));
     EXPECT_THAT(failureOf("ending"), HasSubstr("its Python ended with exit code 4"));
+    EXPECT_THAT(failureOf("abandoning"), HasSubstr("its Python ended with exit code 5"));
     EXPECT_THAT(failureOf("returning"), HasSubstr("attend() returned list as output, None was needed"));
     EXPECT_THAT(failureOf("writing"), HasSubstr("cannot modify read-only memory"));
 }

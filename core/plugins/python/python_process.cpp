@@ -38,6 +38,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kKeptLines = 8, kMostLineBytes = 500;
 /// Descriptors of the child beside the standard ones.
 constexpr int kChildSocket = 3, kChildMemory = 4;
+/// How often its end is asked for: a process that it forked and left behind holds its socket open.
+constexpr int kAskEveryMilliseconds = 100;
 
 Error unableTo(const std::string& what) {
     return {ErrorCode::Internal, "Python: can't " + what + ": " + std::strerror(errno)};
@@ -183,21 +185,22 @@ Result<BridgeReply> PythonProcess::answer(Waiting waiting) {
     BridgeReply reply;
     auto* bytes = reinterpret_cast<char*>(&reply);
     for (std::size_t got = 0; got < sizeof reply;) {
+        const bool wasOver = isOver();  // asked first: what it sent before its end is still taken
         const ssize_t count = recv(m_socket, bytes + got, sizeof reply - got, MSG_DONTWAIT);
         if (count > 0) {
             got += static_cast<std::size_t>(count);
             continue;
         }
-        if (count == 0 || (errno != EAGAIN && errno != EINTR)) return ended();
+        if (count == 0 || (errno != EAGAIN && errno != EINTR) || wasOver) return ended();
         if (waiting == Waiting::Awake && Clock::now() - begin < kAwake) continue;
         std::array<pollfd, 2> watched{{{m_socket, POLLIN, 0}, {m_output, POLLIN, 0}}};
-        poll(watched.data(), watched.size(), -1);
+        poll(watched.data(), watched.size(), kAskEveryMilliseconds);
         if ((watched[1].revents & (POLLIN | POLLHUP)) != 0) {
             takeOutput();
             // Nothing more comes when it has closed it: only its end is waited for.
             if ((watched[1].revents & POLLIN) == 0) {
                 std::array<pollfd, 1> last{{{m_socket, POLLIN, 0}}};
-                poll(last.data(), last.size(), -1);
+                poll(last.data(), last.size(), kAskEveryMilliseconds);
             }
         }
     }
@@ -205,6 +208,11 @@ Result<BridgeReply> PythonProcess::answer(Waiting waiting) {
         return Error{ErrorCode::InvalidData, "its Python answered something else than a record"};
     takeOutput();
     return reply;
+}
+
+bool PythonProcess::isOver() {
+    const std::lock_guard lock(m_end->mutex);
+    return m_end->status.has_value();
 }
 
 /// What it printed is this process's stderr, too.

@@ -44,6 +44,7 @@ class PythonProcess {
     struct End;
     PythonProcess(int socket, int output, pid_t id, std::string plugin, std::shared_ptr<End> end);
     Result<BridgeReply> answer(Waiting waiting);
+    [[nodiscard]] bool isOver();
     void takeOutput();
     void keepLines(std::string text);
     [[nodiscard]] Error ended();

@@ -22,6 +22,10 @@ def attend(q, k, v, *, out, options):
         sys.exit(3)
     if how == "ending":
         os._exit(4)
+    if how == "abandoning":  # its connection with it
+        if os.fork() == 0:
+            time.sleep(60)
+        os._exit(5)
     if how == "hanging":
         time.sleep(1000)
     if how == "terminating":
