@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/document_programs.h"
 #include "app/cli/empty_values.h"
@@ -51,6 +52,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
         return cli::fail({ErrorCode::BadUsage, arguments[0] + ": no such verb (see --help)"});
     try {
         arguments = cli::withCurrentSpelling(std::move(arguments));
+        cli::endListsAtCommas(program, arguments);
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
         program.parse(std::move(arguments));
     } catch (const CLI::Success& done) {  // --help, --version

@@ -22,6 +22,7 @@ class MetricOptions {
     void addTo(CLI::App& command);
 
     [[nodiscard]] bool any() const { return !m_names.empty(); }
+    [[nodiscard]] const std::vector<std::string>& names() const { return m_names; }
     /// BadUsage for a name that there isn't, or for weights without a metric.
     [[nodiscard]] Result<void> requireNames() const;
     /// The same, and NotFound or Unsupported where weights or a program are missing; loads nothing.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "app/cli/comma_list.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/metric_list.h"
@@ -134,7 +135,10 @@ int listMetrics(const MetricsVerb& verb) {
 
 int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     if (verb.list) return listMetrics(verb);
-    if (verb.clips.empty()) return fail({ErrorCode::BadUsage, "clip: at least one was needed"});
+    if (verb.clips.empty()) {
+        const auto apart = requireNoFiles("--metrics", verb.asked.names());
+        return fail(apart ? Error{ErrorCode::BadUsage, "clip: at least one was needed"} : apart.error());
+    }
     if (auto named = verb.asked.requireNames(); !named) return fail(named.error());
     for (const auto& [isGiven, option] :
          {std::pair{!verb.device.empty(), "--device"}, std::pair{!verb.prompt.empty(), "--prompt"}})
@@ -191,6 +195,7 @@ Verb addMetricsVerb(CLI::App& program, const machine::LocalMachine& machine) {
         "--frames-apart", verb->apart,
         "A clip whose frames were made apart: its frame correlation stands beside the verdict");
     verb->asked.addTo(*command);
+    describeListsBesideFiles(*command, "--metrics", "Clips");
     command->add_option("--prompt", verb->prompt,
                         "What the clip shows, for --metrics clip (default: what it was rendered from)");
     command->add_option("--device", verb->device,

@@ -147,7 +147,10 @@ int runStitch(const StitchVerb& verb) {
     auto output = outputOf(verb);
     if (!output) return fail(output.error());
     auto clips = clipsOf(verb, *output);
-    if (!clips) return fail(clips.error());
+    if (!clips) {
+        const auto apart = requireNoFiles("--labels", verb.labels);
+        return fail(apart ? clips.error() : apart.error());
+    }
 
     if (auto text = verb.json ? requireUtf8Paths(*clips, *output) : Result<void>(); !text)
         return fail(text.error());
@@ -209,6 +212,7 @@ Verb addStitchVerb(CLI::App& program) {
         *command, "--labels", verb->labels,
         "Labels, separated by commas (default: from the names and what ComfyUI wrote into the clips)",
         EmptyEntries::Kept);
+    describeListsBesideFiles(*command, "--labels", "Clips");
     command->add_option("--font-size", verb->fontSize, "Pixels; 0: no labels")->capture_default_str();
     command->add_option("--fps", verb->fps, "Frames per second (default: the highest of the clips')");
     command->add_option("--columns", verb->columns,

@@ -25,14 +25,29 @@ struct BoxHead {
     bool isOpen = false;    ///< goes on to the end of the file, wherever that is
 };
 
+constexpr std::int64_t kToTheEnd = 0, kLarge = 1, kShortHead = 8, kLargeHead = 16;
+
 BoxHead boxHead(ByteWalk& file) {
-    constexpr std::int64_t kToTheEnd = 0, kLarge = 1, kShortHead = 8, kLargeHead = 16;
     BoxHead head;
     const std::int64_t size = file.number(4, std::endian::big);
     for (int i = 0; i < 4; ++i) head.type += char(file.byte());
     head.isOpen = size == kToTheEnd;
     head.rest = size == kLarge ? file.number(8, std::endian::big) - kLargeHead : size - kShortHead;
     return head;
+}
+
+/// Whether the last bytes of a file, too few for a box's head, are none that was cut. Up to four can be a
+/// size's first bytes, which mostly are zeros, too. Behind the index that ends a file nothing of the film
+/// comes.
+bool isPadding(ByteWalk& file, bool isBehindIndex) {
+    if (isBehindIndex) return true;
+    if (file.size() - file.at() < 4) return false;
+    const std::int64_t size = file.number(4, std::endian::big);
+    if (size < kShortHead && size != kLarge) return true;
+    std::string type;
+    while (file.at() < file.size()) type += char(file.byte());
+    return std::ranges::none_of(kOutermostBoxes,
+                                [&](std::string_view known) { return known.starts_with(type); });
 }
 
 /// Behind the last of the fragments that an index lists, relative to the index's own end (ISO/IEC 14496-12,
@@ -59,13 +74,19 @@ std::int64_t listedBytes(ByteWalk& file, std::int64_t rest) {
 
 std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     ByteWalk file(path);
-    bool isFragmented = false;
+    bool isFragmented = false, isBehindIndex = false;
     std::int64_t listedEnd = 0;
     while (file.at() < file.size()) {
+        const std::int64_t headEnd = file.at() + kShortHead;
+        if (headEnd > file.size()) {
+            if (!isPadding(file, isBehindIndex)) file.skip(headEnd - file.at());
+            break;
+        }
         const BoxHead head = boxHead(file);
         if (file.isPastEnd() || head.isOpen) break;
         if (head.rest < 0 || head.rest > kMostBytes) return std::nullopt;  // damaged, not cut
         isFragmented |= head.type == "mvex";
+        isBehindIndex = head.type == "mfra";
         if (head.type == "moov") continue;  // whose boxes come next
         if (head.type == "sidx") {
             const std::int64_t listed = listedBytes(file, head.rest);

@@ -1,20 +1,20 @@
 #include "core/media/picture_metadata.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <string_view>
 
 #include "core/media/metadata_number.h"
+#include "core/media/png_chunks.h"
+#include "core/media/png_text.h"
 
 namespace reelgrid::media {
 namespace {
 
 constexpr std::string_view kExif{"Exif\0\0", 6};
 
-/// APP1 segments of a JPEG file: each begins with what it is.
+/// APP1 segments of a JPEG file: each begins with what it is. EXIF may go on in further ones; of XMP's the
+/// last counts.
 PictureMetadata metadataOfJpeg(std::string_view file) {
     constexpr std::string_view kXmp{"http://ns.adobe.com/xap/1.0/\0", 29};
     constexpr char kMark = '\xFF', kApp1 = '\xE1', kStartOfScan = '\xDA';
@@ -29,31 +29,11 @@ PictureMetadata metadataOfJpeg(std::string_view file) {
         const auto size = metadataNumber(file, at + 2, 2, ByteOrder::BigEndian);
         if (kind == kStartOfScan || !size || *size < 2) break;
         const std::string_view segment = file.substr(at + 4, *size - 2);
-        if (kind == kApp1 && segment.starts_with(kExif) && found.exif.empty()) found.exif = segment;
-        if (kind == kApp1 && segment.starts_with(kXmp) && found.xmp.empty())
-            found.xmp = segment.substr(kXmp.size());
+        if (kind == kApp1 && segment.starts_with(kExif)) found.exif += segment.substr(kExif.size());
+        if (kind == kApp1 && segment.starts_with(kXmp)) found.xmp = segment.substr(kXmp.size());
         at += 2 + std::size_t{*size};
     }
     return found;
-}
-
-/// What a zlib stream unpacks to; empty where it is damaged or too long for what is looked for here.
-std::string unpackedText(std::string_view packed) {
-    constexpr std::size_t kMostUnpacked = std::size_t{1} << 20;
-    std::string text(kMostUnpacked, '\0');
-    uLongf size = kMostUnpacked;
-    const int status = uncompress(reinterpret_cast<Bytef*>(text.data()), &size,
-                                  reinterpret_cast<const Bytef*>(packed.data()), uLong(packed.size()));
-    text.resize(status == Z_OK ? size : 0);
-    return text;
-}
-
-/// Takes what stands before the next zero byte, and that byte.
-std::string_view takeWord(std::string_view& text) {
-    const std::size_t end = std::min(text.find('\0'), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return word;
 }
 
 /// "\nexif\n      56\n", then hexadecimal digits in lines.
@@ -74,31 +54,17 @@ std::string rawProfile(std::string_view text) {
     return bytes;
 }
 
-/// Chunks of a PNG file: size, name, data, checksum.
+/// Of chunks that are there twice the last counts, wherever it stands.
 PictureMetadata metadataOfPng(std::string_view file) {
-    constexpr std::string_view kRawProfile = "Raw profile type exif", kXmp = "XML:com.adobe.xmp";
     PictureMetadata found;
     std::string profile;
-    for (std::size_t at = 8; at + 12 <= file.size();) {
-        const std::size_t size = metadataNumber(file, at, 4, ByteOrder::BigEndian).value_or(0);
-        const std::string_view kind = file.substr(at + 4, 4);
-        std::string_view data = file.substr(at + 8, size);
-        if (kind == "eXIf" && found.exif.empty()) found.exif = data;
-        const bool isPlain = kind == "tEXt", isPacked = kind == "zTXt";
-        if ((isPlain || isPacked) && takeWord(data) == kRawProfile) {
-            // Of packed text one byte names the method; there is only this one.
-            profile = rawProfile(isPacked ? unpackedText(data.substr(std::min<std::size_t>(1, data.size())))
-                                          : std::string(data));
-        }
-        if (kind == "iTXt" && takeWord(data) == kXmp && data.size() >= 2) {
-            const bool isPackedXmp = data[0] == 1;
-            data.remove_prefix(2);
-            static_cast<void>(takeWord(data));  // its language
-            static_cast<void>(takeWord(data));  // the keyword in that language
-            found.xmp = isPackedXmp ? unpackedText(data) : std::string(data);
-        }
-        at += 12 + size;
-    }
+    forEachPngChunk(file, [&](const PngChunk& chunk) {
+        if (chunk.type == "eXIf") found.exif = chunk.data;
+        const auto text = pngText(chunk);
+        if (text && text->keyword == "Raw profile type exif") profile = rawProfile(text->text);
+        if (text && text->keyword == "XML:com.adobe.xmp") found.xmp = text->text;
+        return true;
+    });
     if (found.exif.empty()) found.exif = std::move(profile);
     return found;
 }

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -102,6 +103,40 @@ TEST_F(MediaVerbs, StitchTakesClipsInOrderWithLabels) {
     EXPECT_EQ(document["columns"], 1);
     EXPECT_EQ(document["clips"][0]["label"], "before");
     EXPECT_EQ(document["clips"][1]["label"], "after");
+}
+
+TEST_F(MediaVerbs, AListWithCommasEndsBeforeClips) {
+    const std::string first = m_folder.file("wan_result_t2v_attn_sdpa_48x64.mp4"),
+                      second = m_folder.file("holiday.mp4"), grid = m_folder.file("grid.mp4");
+    const std::vector<std::vector<std::string>> spellings{
+        {"--labels", "before,after", first, second},
+        {"--labels=before,after", first, second},
+        {first, "--labels", "before,after", second},
+        {"--labels", "before", "after", "--", first, second}};
+    for (std::vector<std::string> arguments : spellings) {
+        arguments.insert(arguments.begin(), {"stitch", "--output", grid, "--json"});
+        const ProgramRun run = runProgram(arguments);
+        ASSERT_EQ(run.exitCode, 0) << run.errors;
+        const json clips = onlyDocument(run.output)["clips"];
+        ASSERT_EQ(clips.size(), 2u);
+        EXPECT_EQ(clips[0]["label"], "before");
+        EXPECT_EQ(clips[1]["label"], "after");
+    }
+    const ProgramRun metrics = runProgram({"metrics", "--metrics", "lpips,none", first});
+    EXPECT_EQ(metrics.exitCode, 2);
+    EXPECT_THAT(metrics.errors, HasSubstr("none"));
+}
+
+TEST_F(MediaVerbs, AListWithoutCommasThatTookTheClipsSaysSo) {
+    const std::string clip = m_folder.file("holiday.mp4");
+    for (const auto& [verb, option, word] :
+         {std::array{"stitch", "--labels", "before"}, {"metrics", "--metrics", "lpips"}}) {
+        const ProgramRun run = runProgram({verb, option, word, clip});
+        EXPECT_EQ(run.exitCode, 2);
+        EXPECT_THAT(run.errors, HasSubstr(std::string(option) + " took " + clip + ", which is a file"));
+        EXPECT_THAT(runProgram({verb, "--help"}).output,
+                    HasSubstr(std::string(option) + " takes all words behind it"));
+    }
 }
 
 TEST_F(MediaVerbs, FramesThatLastUnequallyAreSaidOnce) {

@@ -80,7 +80,7 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
         ASSERT_NE(type, std::string::npos);
         const std::size_t length = std::size_t(static_cast<unsigned char>(bytes[type - 2])) << 8 |
                                    static_cast<unsigned char>(bytes[type - 1]);
-        refuses(bytes, fragment + 3, fragment + 8);
+        for (const std::size_t cut : {1, 2, 3, 4, 5, 6, 7}) refuses(bytes, fragment + cut, fragment + 8);
         refuses(bytes, fragment + 60, fragment + length);
         refuses(bytes, bytes.size() - 1, bytes.size());  // within the index at its end
         // Between two fragments nothing tells that there was more, and the index at the end may be left out.
@@ -89,6 +89,16 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
         // What others append isn't made of boxes.
         EXPECT_TRUE(Clip::open(write("appended.mp4", bytes + "TAG of somebody's recorder"))) << name;
         EXPECT_TRUE(Clip::open(write("padded.mp4", bytes + std::string(100, '\0')))) << name;
+        // Fewer bytes than a box's head, behind the index at the end, and without one where they can't be a
+        // head.
+        const std::string bare = bytes.substr(0, bytes.rfind("mfra") - 4);
+        for (const std::string& padding : {std::string(7, '\0'), std::string("\r\n* end")}) {
+            for (std::size_t count = 1; count <= padding.size(); ++count)
+                EXPECT_TRUE(Clip::open(write("padded.mp4", bytes + padding.substr(0, count)))) << count;
+            EXPECT_TRUE(Clip::open(write("padded.mp4", bare + padding))) << name;
+            refuses(bare + padding, bare.size() + 3, bare.size() + 8);
+        }
+        EXPECT_TRUE(Clip::open(write("padded.mp4", bare + std::string(4, '\0')))) << name;
     }
     // An index at the front says how long all fragments are.
     const std::string listed =

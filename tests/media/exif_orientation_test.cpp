@@ -75,12 +75,37 @@ TEST(ExifOrientation, MayBeInXmpAlone) {
     EXPECT_TRUE(isTurned(jpegOf({kXmpMark + kXmp, kExif + std::string("II*\0\x08\0\0\0\0\0", 10)})));
 }
 
+// Pillow 13's ImageOps.exif_transpose() turned and left just these.
+TEST(ExifOrientation, MayBeInXmpOfAnyTextChunk) {
+    const std::string keyword("XML:com.adobe.xmp\0", 18), without = "<x/>";
+    const std::string plain = "tEXt" + keyword, international = "iTXt" + keyword + std::string(4, '\0');
+    EXPECT_TRUE(isTurned(test::pngOf({plain + kXmp})));
+    EXPECT_TRUE(
+        isTurned(test::pngOf({"zTXt" + keyword + std::string(1, '\0') + test::dataChunk(kXmp).substr(4)})));
+    EXPECT_TRUE(isTurned(test::pngOf({plain + without, international + kXmp})));
+    EXPECT_FALSE(isTurned(test::pngOf({international + kXmp, plain + without})));
+    EXPECT_FALSE(isTurned(test::pngOf(
+        {"tEXt" + std::string("Raw profile type xmp\0", 21) + "\nxmp\n      39\n" + hexOf(kXmp) + "\n"})));
+}
+
+TEST(ExifOrientation, MayBeInASecondSegment) {
+    const std::string upright = R"(<rdf:Description tiff:Orientation="1"/>)";
+    EXPECT_TRUE(isTurned(jpegOf({kXmpMark + "<x/>", kXmpMark + kXmp})));
+    EXPECT_TRUE(isTurned(jpegOf({kXmpMark + upright, kXmpMark + kXmp})));
+    EXPECT_FALSE(isTurned(jpegOf({kXmpMark + kXmp, kXmpMark + "<x/>"})));
+    const std::string exif = tiffOf(3, 6);
+    EXPECT_TRUE(isTurned(jpegOf({kExif + exif.substr(0, 12), kExif + exif.substr(12)})));
+    EXPECT_FALSE(isTurned(jpegOf({kExif + tiffOf(3, 1), kExif + exif})));
+    EXPECT_TRUE(isTurned(test::pngOf({"eXIf" + tiffOf(3, 1), "eXIf" + exif})));
+}
+
 TEST(ExifOrientation, MayBeInATextOfAPng) {
     const std::string profile = "\nexif\n      26\n" + hexOf(kExif + tiffOf(3, 6)) + "\n";
     const std::string keyword("Raw profile type exif\0", 22);
     EXPECT_TRUE(isTurned(test::pngOf({"tEXt" + keyword + profile})));
     EXPECT_TRUE(isTurned(
         test::pngOf({"zTXt" + keyword + std::string(1, '\0') + test::dataChunk(profile).substr(4)})));
+    EXPECT_TRUE(isTurned(test::pngOf({"iTXt" + keyword + std::string(4, '\0') + profile})));
     EXPECT_FALSE(isTurned(test::pngOf({"tEXt" + keyword + profile, "eXIf" + tiffOf(3, 1)})));
     for (const std::string damaged : {"\nexif\n", "\nexif\n 2\nzz\n", ""})
         EXPECT_FALSE(isTurned(test::pngOf({"tEXt" + keyword + damaged, "zTXt" + keyword + damaged})));

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
+#include <QLineEdit>
 #include <QTest>
+#include <utility>
 
+#include "core/protocol/step_cache_json.h"
 #include "tests/widgets/german_locale.h"
 #include "tests/widgets/gui_wait.h"
 #include "widgets/charts/bar_plot.h"
@@ -14,6 +17,7 @@
 #include "widgets/charts/verdict_table.h"
 #include "widgets/measure/figure_text.h"
 #include "widgets/measure/points_chart.h"
+#include "widgets/panels/advanced_fields.h"
 #include "widgets/panels/clock_text.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_fields.h"
@@ -67,6 +71,27 @@ TEST_F(GermanNumbers, AreShownInFieldsAsTheyAreReadThere) {
     EXPECT_EQ(fields.findChild<QLineEdit*>()->text(), "80,5");
     fields.write(written);
     EXPECT_EQ(written.sigmaMax, 80.5);
+}
+
+TEST_F(GermanNumbers, MayBeAStepCaches) {
+    AdvancedFields fields{devices::GpuSurvey()};
+    QLineEdit* field = nullptr;
+    for (QLineEdit* each : fields.findChildren<QLineEdit*>())
+        if (each->accessibleName() == "Step cache") field = each;
+    ASSERT_NE(field, nullptr);
+    protocol::RenderRequest request, written;
+    request.stepCache = 0.28;
+    fields.read(request);
+    EXPECT_EQ(field->text(), "0,28");
+    for (const auto& [typed, option] :
+         {std::pair{"0,28", "0.28"}, {"0.28", "0.28"}, {"magcache:0,12", "magcache:0.12"}}) {
+        field->setText(typed);
+        EXPECT_EQ(fields.problem(), "") << typed;
+        fields.write(written);
+        EXPECT_EQ(written.stepCache, protocol::stepCacheFromOption(option).value()) << typed;
+    }
+    field->setText("1.234,5");
+    EXPECT_NE(fields.problem(), "");
 }
 
 TEST_F(GermanNumbers, ThatAreTypedWithAPointAreNotTenTimesAsMuch) {

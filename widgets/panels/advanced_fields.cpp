@@ -4,6 +4,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QLocale>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QVBoxLayout>
@@ -37,6 +38,15 @@ QStringList usableDeviceNames(const devices::GpuSurvey& gpus) {
     for (const devices::DeviceName& device : devices::usableDevices(gpus))
         names.append(QString::fromStdString(device.text()));
     return names;
+}
+
+/// What was typed as the option's: its numbers with points. A file's name behind @ stays.
+QString stepCacheOption(const QString& typed) {
+    const auto at = typed.indexOf('@');
+    QStringList parts = typed.left(at).split(':');
+    for (QString& part : parts)
+        if (numberIn(part)) part.replace(QLocale().decimalPoint(), ".");
+    return parts.join(':') + (at < 0 ? QString() : typed.mid(at));
 }
 
 bool hasGpu(const devices::GpuSurvey& gpus) {
@@ -194,8 +204,7 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     choose(m_scheduler, request.scheduler.value_or(""));
     m_flowShift->setValue(request.flowShift);
     m_fps->setValue(request.fps);
-    m_stepCache->setText(request.stepCache.isOn() ? QString::fromStdString(textOf(request.stepCache))
-                                                  : QString());
+    m_stepCache->setText(request.stepCache.isOn() ? localText(textOf(request.stepCache)) : QString());
     m_shownCache = request.stepCache;
     choose(m_dtype, request.dtype.value_or(""));
     choose(m_device, request.device.value_or(""));
@@ -239,7 +248,7 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
 Result<protocol::StepCache> AdvancedFields::stepCache() const {
     const QString text = m_stepCache->text().trimmed();
     if (!m_takesStepCache || text.isEmpty()) return protocol::StepCache();
-    auto cache = protocol::stepCacheFromOption(text.toStdString());
+    auto cache = protocol::stepCacheFromOption(stepCacheOption(text).toStdString());
     if (cache && cache->curve.empty() && textOf(*cache) == textOf(m_shownCache)) return m_shownCache;
     return cache;
 }
