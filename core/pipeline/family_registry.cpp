@@ -68,7 +68,9 @@ denoising::LoadOptions optionsOf(const LoadChoices& choices, const execution::Ex
 
 std::unique_ptr<denoising::VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
                                                  const execution::Execution& execution) {
-    return requireModelOf(model).load(model, optionsOf(choices, execution));
+    auto loaded = requireModelOf(model).load(model, optionsOf(choices, execution));
+    loaded->noteUntaken(untakenTensors(model));
+    return loaded;
 }
 
 std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, const LoadChoices& choices,
@@ -87,7 +89,11 @@ std::optional<parallel::PassWork> passWork(const families::ModelInfo& model,
 }
 
 denoising::ModelFaults findFaults(const families::ModelInfo& model) {
-    return requireModelOf(model).faults(model);
+    return denoising::faultsOf(requireModelOf(model).checks(model));
+}
+
+std::vector<std::string> untakenTensors(const families::ModelInfo& model) {
+    return denoising::untakenTensors(requireModelOf(model).checks(model));
 }
 
 bool canLoad(std::string_view family) {
