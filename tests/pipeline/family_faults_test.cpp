@@ -81,6 +81,19 @@ INSTANTIATE_TEST_SUITE_P(
         return std::string(part.param.model.substr(part.param.model.find("demo-") == 0 ? 5 : 0, 4));
     });
 
+class UnreadProjection : public FamilyFaults {};
+
+/// AnimateDiff's prompts are CLIP's rows; a text encoder of another pipeline may be in its place.
+TEST_P(UnreadProjection, MayBeOfAnyShape) {
+    m_tensors["text_projection.weight"] = at::zeros({3, 5});
+    EXPECT_THAT(faults(), IsEmpty());
+    const auto loaded = loadModel(catalog::readModelFolder(m_folder).value(), {}, {});
+    EXPECT_THAT(loaded->untaken(), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAnimateDiff, UnreadProjection,
+                         testing::Values(Part{"demo-animatediff", "text_encoder", ""}));
+
 class StrayTensors : public FamilyFaults {
   protected:
     std::vector<std::string> strays() {

@@ -248,7 +248,8 @@ void takeVae(const families::ModelIndex& index, const weights::OpenWeights& open
 
 void takeTextEncoder(const families::ModelIndex& index, const weights::OpenWeights& open) {
     const auto source = openTextEncoder(index.pathOf("text_encoder"), open);
-    const text::ClipTextEncoder taken(textEncoderConfig(index), weights::WeightScope(*source, at::kFloat));
+    const text::ClipTextEncoder taken(textEncoderConfig(index), weights::WeightScope(*source, at::kFloat),
+                                      text::ClipTextEncoder::Pooled::Unread);
 }
 
 }  // namespace
