@@ -2,49 +2,63 @@
 
 #include "core/base/one_line.h"
 #include "core/base/result.h"
+#include "core/denoising/spare_tensors.h"
 
 namespace reelgrid::denoising {
 namespace {
 
-std::vector<weights::ParameterCheck::Untaken> untakenBut(const weights::ParameterCheck& parameters,
-                                                         const ComponentChecks::IsElsewhere& isElsewhere) {
+using Others = ComponentCheck::Others;
+
+std::vector<weights::ParameterCheck::Untaken> untakenOf(const ComponentCheck& component,
+                                                        const weights::ParameterCheck& parameters) {
     auto files = parameters.untaken();
-    if (!isElsewhere) return files;
-    for (auto& file : files) std::erase_if(file.tensors, isElsewhere);
+    for (auto& file : files)
+        std::erase_if(file.tensors, [&](const std::string& tensor) {
+            return isSpareTensor(tensor) ||
+                   (component.isElsewhere && component.isElsewhere(file.file, tensor));
+        });
     std::erase_if(files, [](const auto& file) { return file.tensors.empty(); });
     return files;
 }
 
-}  // namespace
-
-void ComponentChecks::check(Others others, const Take& take, const IsElsewhere& isElsewhere) {
+void addFaults(const ComponentCheck& component, ModelFaults& found) {
     weights::ParameterCheck parameters;
     try {
-        take(parameters.open());
+        component.take(parameters.open());
     } catch (const Failure& failure) {
-        m_found.faults.push_back(failure.error().message);
+        found.faults.push_back(failure.error().message);
         return;
     }
-    m_found.tensors += parameters.tensors();
-    m_found.faults.insert(m_found.faults.end(), parameters.faults().begin(), parameters.faults().end());
-    if (others == Others::Allowed) return;
-    for (const auto& [file, tensors] : untakenBut(parameters, isElsewhere))
+    found.tensors += parameters.tensors();
+    found.faults.insert(found.faults.end(), parameters.faults().begin(), parameters.faults().end());
+    if (component.others == Others::Allowed) return;
+    for (const auto& [file, tensors] : untakenOf(component, parameters))
         for (const std::string& name : tensors)
-            m_found.faults.push_back(file + ": tensor " + nameInOneLine(name) +
-                                     " belongs to no layer of this model");
+            found.faults.push_back(file + ": tensor " + nameInOneLine(name) +
+                                   " belongs to no layer of this model");
 }
 
-std::vector<std::string> untakenTensors(const ComponentChecks::Take& take,
-                                        const ComponentChecks::IsElsewhere& isElsewhere) {
-    weights::ParameterCheck parameters;
-    take(parameters.open());
+}  // namespace
+
+ModelFaults faultsOf(const ComponentChecks& components) {
+    ModelFaults found;
+    for (const ComponentCheck& component : components) addFaults(component, found);
+    return found;
+}
+
+std::vector<std::string> untakenTensors(const ComponentChecks& components) {
     std::vector<std::string> lines;
-    for (const auto& [file, tensors] : untakenBut(parameters, isElsewhere)) {
-        const bool isOne = tensors.size() == 1;
-        lines.push_back(file + ": " + std::to_string(tensors.size()) +
-                        (isOne ? " tensor belongs" : " tensors belong") +
-                        " to no layer of this model and had no effect (" + nameInOneLine(tensors.front()) +
-                        (isOne ? ")" : ", …)"));
+    for (const ComponentCheck& component : components) {
+        if (component.others == Others::Allowed) continue;
+        weights::ParameterCheck parameters;
+        component.take(parameters.open());
+        for (const auto& [file, tensors] : untakenOf(component, parameters)) {
+            const bool isOne = tensors.size() == 1;
+            lines.push_back(file + ": " + std::to_string(tensors.size()) +
+                            (isOne ? " tensor belongs" : " tensors belong") +
+                            " to no layer of this model and had no effect (" +
+                            nameInOneLine(tensors.front()) + (isOne ? ")" : ", …)"));
+        }
     }
     return lines;
 }

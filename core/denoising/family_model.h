@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "core/catalog/render_settings.h"
+#include "core/denoising/component_checks.h"
 #include "core/denoising/load_options.h"
 #include "core/denoising/memory_forecast.h"
-#include "core/denoising/model_faults.h"
 #include "core/denoising/video_model.h"
 #include "core/families/model_info.h"
 #include "core/parallel/rank_plan.h"
@@ -33,8 +33,8 @@ struct FamilyModel {
     parallel::PassWork (*work)(const families::ModelInfo& model,
                                const catalog::RenderSettings& settings) = nullptr;
 
-    /// Names and shapes of a model's parameters against what its configurations need, without reading them.
-    ModelFaults (*faults)(const families::ModelInfo& model);
+    /// How each component takes its parameters. Throws Failure.
+    ComponentChecks (*checks)(const families::ModelInfo& model);
 };
 
 }  // namespace reelgrid::denoising

@@ -23,7 +23,8 @@ struct LoadOptions {
     at::ScalarType dtype = at::kFloat;
     at::ScalarType vaeDtype = at::kFloat;
     execution::Execution execution{};
-    std::vector<weights::Lora> loras{}, secondLoras{};  ///< merged into the transformer; the second expert's
+    std::vector<weights::Lora> loras{},
+        secondLoras{};  ///< merged into the transformer; the second expert's, if there is one
     Offload offload = Offload::None;
     /// Ranks each of which holds one part of each block's weights (--shard-weights); 1: each holds all.
     int weightShards = 1;

@@ -28,7 +28,6 @@ std::optional<result::GemmRecord> VideoModel::gemms() const {
 }
 
 std::vector<std::string> VideoModel::idleLoras() const {
-    // The second expert's are the first one's where there is one network alone.
     std::vector<weights::Lora> loras = m_options.loras;
     loras.insert(loras.end(), m_options.secondLoras.begin(), m_options.secondLoras.end());
     return weights::idleLoras(loras);

@@ -49,12 +49,21 @@ std::vector<weights::Lora> lorasOf(const std::vector<std::string>& texts) {
     return loras;
 }
 
-denoising::LoadOptions optionsOf(const LoadChoices& choices, const execution::Execution& execution) {
+/// None where the model has no second expert.
+std::vector<weights::Lora> secondLorasOf(const families::ModelInfo& model, const LoadChoices& choices) {
+    if (std::ranges::find(model.components, "transformer_2", &families::ComponentInfo::name) ==
+        model.components.end())
+        return {};
+    return lorasOf(choices.lora2.empty() ? choices.lora : choices.lora2);
+}
+
+denoising::LoadOptions optionsOf(const families::ModelInfo& model, const LoadChoices& choices,
+                                 const execution::Execution& execution) {
     return {.dtype = scalarTypeOf(choices.dtype),
             .vaeDtype = scalarTypeOf(choices.vaeDtype),
             .execution = execution,
             .loras = lorasOf(choices.lora),
-            .secondLoras = lorasOf(choices.lora2.empty() ? choices.lora : choices.lora2),
+            .secondLoras = secondLorasOf(model, choices),
             .offload = choices.offload,
             .weightShards = choices.weightShards,
             .encoders = choices.encoders,
@@ -68,7 +77,9 @@ denoising::LoadOptions optionsOf(const LoadChoices& choices, const execution::Ex
 
 std::unique_ptr<denoising::VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
                                                  const execution::Execution& execution) {
-    return requireModelOf(model).load(model, optionsOf(choices, execution));
+    auto loaded = requireModelOf(model).load(model, optionsOf(model, choices, execution));
+    loaded->noteUntaken(untakenTensors(model));
+    return loaded;
 }
 
 std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, const LoadChoices& choices,
@@ -76,7 +87,7 @@ std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, c
                                              const execution::Execution& execution, std::uint64_t available) {
     const denoising::FamilyModel* const family = modelOf(model.family);
     if (family == nullptr || family->forecast == nullptr) return std::nullopt;
-    return family->forecast(model, settings, optionsOf(choices, execution), available);
+    return family->forecast(model, settings, optionsOf(model, choices, execution), available);
 }
 
 std::optional<parallel::PassWork> passWork(const families::ModelInfo& model,
@@ -87,7 +98,11 @@ std::optional<parallel::PassWork> passWork(const families::ModelInfo& model,
 }
 
 denoising::ModelFaults findFaults(const families::ModelInfo& model) {
-    return requireModelOf(model).faults(model);
+    return denoising::faultsOf(requireModelOf(model).checks(model));
+}
+
+std::vector<std::string> untakenTensors(const families::ModelInfo& model) {
+    return denoising::untakenTensors(requireModelOf(model).checks(model));
 }
 
 bool canLoad(std::string_view family) {

@@ -48,6 +48,10 @@ std::optional<parallel::PassWork> passWork(const families::ModelInfo& model,
 /// Throws Failure where the family can't be run.
 denoising::ModelFaults findFaults(const families::ModelInfo& model);
 
+/// A line for each file of the model's network and VAE with tensors that no layer takes. Reads headers alone.
+/// Throws Failure where a file can't be read or the family can't be run.
+std::vector<std::string> untakenTensors(const families::ModelInfo& model);
+
 /// Whether models of that family can be loaded: what every family that the catalog knows must be.
 bool canLoad(std::string_view family);
 

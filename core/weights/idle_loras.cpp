@@ -81,12 +81,29 @@ std::string whyIdle(const Lora& lora) {
                    : "all that it would add is zero, as of one that was saved before it was trained";
 }
 
+/// Whether it is merged, all of it, and each weight is what it was.
+bool isLost(const Lora& lora) {
+    const LoraEffect& effect = *lora.effect;
+    if (effect.isChange || !effect.dtype) return false;
+    return std::ranges::all_of(SafetensorsFolder(lora.file).names(),
+                               [&](const std::string& name) { return effect.taken.contains(name); });
+}
+
+/// Empty where a file changes a weight of a network, or where that isn't known yet.
+std::string whyLost(const Lora& lora, const std::vector<Lora>& loras) {
+    for (const Lora& each : loras)
+        if (each.file == lora.file && !isLost(each)) return {};
+    return std::string("each weight is rounded to ") + at::toString(*lora.effect->dtype) +
+           ", in which all that it adds is lost";
+}
+
 }  // namespace
 
 std::vector<std::string> idleLoras(const std::vector<Lora>& loras) {
     std::vector<std::string> lines;
     for (const Lora& lora : loras) {
-        const std::string why = whyIdle(lora);
+        std::string why = whyIdle(lora);
+        if (why.empty()) why = whyLost(lora, loras);
         if (why.empty()) continue;
         std::string line = lora.file.string() + ": this LoRA changes nothing, since " + why;
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));

@@ -60,6 +60,7 @@ at::Tensor LoraWeights::take(Opened& from, const std::string& name, Numbers numb
     const auto shape = from.tensors->shapeOf(name);
     if (!shape) return {};
     from.taken.insert(name);
+    from.lora.effect->taken.insert(name);
     const at::Tensor stored = from.tensors->require(name, *shape);
     const bool isWhole = c10::isIntegralType(stored.scalar_type(), /*includeBool=*/false);
     if (!stored.is_floating_point() && !(isWhole && numbers == Numbers::Any))
@@ -149,11 +150,21 @@ at::Tensor LoraWeights::differenceOfTable(Opened& from, const Place& place) {
     return take(from, place.kept.substr(0, place.kept.size() - kModulation.size()) + ".diff_m");
 }
 
+void LoraWeights::noteEffect(const Lora& lora, const at::Tensor& before, const at::Tensor& merged,
+                             at::ScalarType dtype) {
+    LoraEffect& effect = *lora.effect;
+    // Nearly always the first weight of all tells.
+    if (effect.isChange) return;
+    effect.isChange = !at::equal(before.to(dtype), merged.to(dtype));
+    effect.dtype = dtype;
+}
+
 at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) {
     const at::Tensor stored = m_checkpoint->require(name, shape);
     const bool isTable = name.ends_with("scale_shift_table");
     const auto [module, part] = isTable ? std::pair{name, std::string()} : splitName(name);
     if (m_loras.empty() || (!isTable && part != ".weight" && part != ".bias")) return stored;
+    const at::ScalarType dtype = mergedDtypeOf(stored.scalar_type());
     at::Tensor merged;
     const Opened* last = nullptr;
     const std::vector<std::string> names = m_names(module);
@@ -173,12 +184,13 @@ at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) 
             if (difference.sizes() != shape)
                 throwMisfit(opened.lora, kept, difference.sizes(), shapeText(shape));
             if (!merged.defined()) merged = stored.to(at::kFloat);
-            merged = merged.add(difference, opened.lora.scale);
+            const at::Tensor before = merged;
+            merged = before.add(difference, opened.lora.scale);
+            noteEffect(opened.lora, before, merged, dtype);
             last = &opened;
         }
     }
     if (!merged.defined()) return stored;
-    const at::ScalarType dtype = mergedDtypeOf(stored.scalar_type());
     const at::Tensor rounded = merged.to(dtype);
     if (!isFinite(rounded) && isFinite(stored))
         throw Failure(ErrorCode::InvalidData, last->lora.file.string() + ": merged into " + name + " of " +

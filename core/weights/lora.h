@@ -14,10 +14,18 @@
 
 namespace reelgrid::weights {
 
-/// A low-rank adapter: one safetensors file, and how strong it is.
+/// What has come of a LoRA where it was merged, so far.
+struct LoraEffect {
+    std::set<std::string> taken;          ///< its file's tensors that a model has taken
+    bool isChange = false;                ///< a weight is another one than without it
+    std::optional<at::ScalarType> dtype;  ///< that the weights were rounded to as long as none was
+};
+
+/// A low-rank adapter: one safetensors file, and how strong it is. Copies share what comes of it.
 struct Lora {
     std::filesystem::path file;
     double scale = 1;
+    std::shared_ptr<LoraEffect> effect = std::make_shared<LoraEffect>();
 };
 
 /// Under which names a LoRA's file may keep what belongs to the model's module ("blocks.0.attn1.to_q").
@@ -68,6 +76,9 @@ class LoraWeights final : public WeightSource {
     };
     /// An alpha is a whole number where a trainer got one: torch.tensor(4).
     enum class Numbers { FloatingPoint, Any };
+    /// `merged`: the weight with the LoRA, in fp32 as `before`, which is to be rounded to `dtype`.
+    static void noteEffect(const Lora& lora, const at::Tensor& before, const at::Tensor& merged,
+                           at::ScalarType dtype);
     static at::Tensor take(Opened& from, const std::string& name, Numbers numbers = Numbers::FloatingPoint);
     static double strengthOf(Opened& from, const Place& place, std::int64_t rank);
     static at::Tensor differenceOfWeight(Opened& from, const Place& place, at::IntArrayRef shape);

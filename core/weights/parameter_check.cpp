@@ -1,5 +1,6 @@
 #include "core/weights/parameter_check.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/result.h"
@@ -64,11 +65,15 @@ OpenWeights ParameterCheck::open() {
 
 std::vector<ParameterCheck::Untaken> ParameterCheck::untaken() const {
     std::vector<Untaken> files;
-    for (const auto& opened : m_opened) {
-        Untaken file{.file = opened->where, .tensors = opened->file.names};
-        std::erase_if(file.tensors, [&](const std::string& name) { return opened->taken.contains(name); });
-        if (!file.tensors.empty()) files.push_back(std::move(file));
-    }
+    for (const auto& opened : m_opened)
+        if (std::ranges::find(files, opened->where, &Untaken::file) == files.end())
+            files.push_back({.file = opened->where, .tensors = opened->file.names});
+    for (Untaken& file : files)
+        for (const auto& opened : m_opened)
+            if (opened->where == file.file)
+                std::erase_if(file.tensors,
+                              [&](const std::string& name) { return opened->taken.contains(name); });
+    std::erase_if(files, [](const Untaken& file) { return file.tensors.empty(); });
     return files;
 }
 

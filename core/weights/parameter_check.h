@@ -20,7 +20,7 @@ class ParameterCheck {
     [[nodiscard]] const std::vector<std::string>& faults() const { return m_faults; }
     /// Taken by a model, faults included.
     [[nodiscard]] std::size_t tensors() const { return m_tensors; }
-    /// What nobody took of the files opened so far.
+    /// What nobody took of the files opened so far, however often each was.
     struct Untaken {
         std::string file;
         std::vector<std::string> tensors;

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -78,6 +79,61 @@ INSTANTIATE_TEST_SUITE_P(
                     Part{"demo-svd", "image_encoder", "vision_model.encoder.layers.0.mlp.fc1.bias"}),
     [](const auto& part) {
         return std::string(part.param.model.substr(part.param.model.find("demo-") == 0 ? 5 : 0, 4));
+    });
+
+class UnreadProjection : public FamilyFaults {};
+
+/// AnimateDiff's prompts are CLIP's rows; a text encoder of another pipeline may be in its place.
+TEST_P(UnreadProjection, MayBeOfAnyShape) {
+    m_tensors["text_projection.weight"] = at::zeros({3, 5});
+    EXPECT_THAT(faults(), IsEmpty());
+    const auto loaded = loadModel(catalog::readModelFolder(m_folder).value(), {}, {});
+    EXPECT_THAT(loaded->untaken(), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAnimateDiff, UnreadProjection,
+                         testing::Values(Part{"demo-animatediff", "text_encoder", ""}));
+
+class StrayTensors : public FamilyFaults {
+  protected:
+    std::vector<std::string> strays() {
+        EXPECT_THAT(faults(), testing::SizeIs(m_strays));
+        return untakenTensors(catalog::readModelFolder(m_folder).value());
+    }
+    std::size_t m_strays = 0;
+};
+
+TEST_P(StrayTensors, AreNamedInEveryFamilysWords) {
+    EXPECT_THAT(strays(), IsEmpty());
+    m_tensors["extra.bias"] = m_tensors["extra.weight"] = at::ones({2});
+    m_strays = 2;
+    const auto line = testing::ElementsAre(
+        HasSubstr("/" + GetParam().component +
+                  ": 2 tensors belong to no layer of this model and had no effect (extra.bias, …)"));
+    EXPECT_THAT(strays(), line);
+    EXPECT_THAT(faults(), Each(HasSubstr("belongs to no layer of this model")));
+    EXPECT_THAT(loadModel(catalog::readModelFolder(m_folder).value(), {}, {})->untaken(), line);
+}
+
+TEST_P(StrayTensors, AreNoneOfThoseThatPublishedCheckpointsHave) {
+    m_tensors["model_ema.decay"] = at::scalar_tensor(0.9999);
+    m_tensors["model_ema.num_updates"] = at::scalar_tensor(5, at::kInt);
+    m_tensors["text_model.embeddings.position_ids"] = at::arange(77).unsqueeze(0);
+    m_tensors["blocks.0.attn.norm_added_q.weight"] = at::ones({2});
+    EXPECT_THAT(strays(), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfNetworksAndVaes, StrayTensors,
+    testing::Values(Part{"cogvideox-demo", "transformer", ""}, Part{"cogvideox-demo", "vae", ""},
+                    Part{"demo-animatediff", "unet", ""}, Part{"demo-animatediff", "motion_adapter", ""},
+                    Part{"demo-animatediff", "vae", ""}, Part{"demo-sd35", "transformer", ""},
+                    Part{"demo-sd35", "vae", ""}, Part{"demo-svd", "unet", ""}, Part{"demo-svd", "vae", ""},
+                    Part{"wan-demo", "transformer", ""}, Part{"wan-demo", "vae", ""}),
+    [](const auto& part) {
+        std::string name = part.param.model + "_" + part.param.component;
+        std::ranges::replace(name, '-', '_');
+        return name;
     });
 
 }  // namespace

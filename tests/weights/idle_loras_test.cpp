@@ -102,5 +102,55 @@ TEST_F(IdleLoras, AreNamedWithProductsThatAreZero) {
                 ElementsAre(line("of each of its layers alpha is 0 or the product of the matrices is zero")));
 }
 
+/// What became of LoRAs that were merged into a bf16 weight of ones.
+class LostLoras : public IdleLoras {
+  protected:
+    fs::path m_base = m_file.string() + "_base.safetensors";
+    void SetUp() override {
+        writeSafetensors(m_base, {{"a.weight", at::ones({6, 4}, at::kBFloat16)},
+                                  {"b.weight", at::ones({6, 4}, at::kBFloat16)}})
+            .value();
+    }
+    void TearDown() override {
+        fs::remove(m_base);
+        IdleLoras::TearDown();
+    }
+    void merge(const std::vector<Lora>& loras, const std::vector<std::string>& layers) const {
+        LoraWeights weights(std::make_unique<SafetensorsFolder>(m_base), loras,
+                            [](const std::string& module) { return std::vector{module}; });
+        for (const std::string& layer : layers) (void)weights.require(layer + ".weight", {6, 4});
+    }
+    void writeDifferences(double ofA, double ofB) const {
+        writeSafetensors(m_file, {{"a.diff", at::full({6, 4}, ofA)}, {"b.diff", at::full({6, 4}, ofB)}})
+            .value();
+    }
+};
+
+TEST_F(LostLoras, AreNamedOnceAllOfThemIsMergedAndChangesNoWeight) {
+    writeDifferences(1e-3, 1e-4);
+    const std::vector<Lora> loras{{m_file, 1}};
+    EXPECT_THAT(idleLoras(loras), IsEmpty()) << "before it is merged";
+    merge(loras, {"a"});
+    EXPECT_THAT(idleLoras(loras), IsEmpty()) << "b may be changed";
+    merge(loras, {"b"});
+    const auto named =
+        ElementsAre(line("each weight is rounded to BFloat16, in which all that it adds is lost"));
+    EXPECT_THAT(idleLoras(loras), named);
+    const std::vector<Lora> strong{{m_file, 100}};
+    merge(strong, {"a", "b"});
+    EXPECT_THAT(idleLoras(strong), IsEmpty());
+    // Of two networks the other one is changed, or not loaded yet.
+    EXPECT_THAT(idleLoras({loras[0], strong[0]}), IsEmpty());
+    EXPECT_THAT(idleLoras({loras[0], {m_file, 1}}), IsEmpty());
+    EXPECT_THAT(idleLoras({loras[0], loras[0]}), named);
+}
+
+TEST_F(LostLoras, AreNoneOfThoseThatChangeOneLayer) {
+    writeDifferences(1e-4, 0.1);
+    const std::vector<Lora> loras{{m_file, 1}};
+    merge(loras, {"a", "b"});
+    EXPECT_THAT(idleLoras(loras), IsEmpty());
+}
+
 }  // namespace
 }  // namespace reelgrid::weights

@@ -12,7 +12,8 @@ constexpr std::array<std::string_view, 1> kFamilies{"animatediff"};
 }  // namespace
 
 denoising::FamilyModel familyModel() {
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .faults = findFaults};
+    return {
+        .families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .checks = componentChecks};
 }
 
 }  // namespace reelgrid::models::animatediff

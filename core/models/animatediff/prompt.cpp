@@ -78,7 +78,8 @@ denoising::PromptMemory promptMemory(const families::ModelIndex& index, const To
         auto encoder = std::make_unique<ClipPromptEncoder>(
             tokenizer,
             text::ClipTextEncoder(textEncoderConfig(index),
-                                  weights::WeightScope(source, options.dtype, options.execution.device)));
+                                  weights::WeightScope(source, options.dtype, options.execution.device),
+                                  text::ClipTextEncoder::Pooled::Unread));
         source.requireAllTaken();
         return encoder;
     };

@@ -2,12 +2,12 @@
 
 #include <functional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/denoising/chained_clip.h"
-#include "core/denoising/component_checks.h"
 #include "core/denoising/free_init.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
@@ -248,18 +248,30 @@ void takeVae(const families::ModelIndex& index, const weights::OpenWeights& open
 
 void takeTextEncoder(const families::ModelIndex& index, const weights::OpenWeights& open) {
     const auto source = openTextEncoder(index.pathOf("text_encoder"), open);
-    const text::ClipTextEncoder taken(textEncoderConfig(index), weights::WeightScope(*source, at::kFloat));
+    const text::ClipTextEncoder taken(textEncoderConfig(index), weights::WeightScope(*source, at::kFloat),
+                                      text::ClipTextEncoder::Pooled::Unread);
 }
 
 }  // namespace
 
-denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
+    using Others = denoising::ComponentCheck::Others;
     const auto index = families::ModelIndex::read(model.source()).value();
-    denoising::ComponentChecks checks;
-    for (const auto take : {takeUnet, takeVae, takeTextEncoder})
-        checks.check(denoising::ComponentChecks::Others::Allowed,
-                     [&](const weights::OpenWeights& open) { take(index, open); });
-    return checks.found();
+    const auto check = [&](const char* component, const auto& take, Others others) {
+        const fs::path path = index.pathOf(component);
+        std::error_code failed;
+        // One file has more than these parts, and a UNet may have motion modules that an adapter replaces.
+        const auto isElsewhere = [path = path.string(), isFolder = fs::is_directory(path, failed)](
+                                     const std::string& file, const std::string& tensor) {
+            return file == path && (!isFolder || tensor.find(".motion_modules.") != std::string::npos);
+        };
+        return denoising::ComponentCheck{
+            .take = [index, take](const weights::OpenWeights& open) { take(index, open); },
+            .others = others,
+            .isElsewhere = isElsewhere};
+    };
+    return {check("unet", takeUnet, Others::Named), check("vae", takeVae, Others::Named),
+            check("text_encoder", takeTextEncoder, Others::Allowed)};
 }
 
 std::unique_ptr<denoising::VideoModel> loadVideoModel(const families::ModelInfo& model,

@@ -2,9 +2,9 @@
 
 #include <memory>
 
+#include "core/denoising/component_checks.h"
 #include "core/denoising/load_options.h"
 #include "core/denoising/memory_forecast.h"
-#include "core/denoising/model_faults.h"
 #include "core/denoising/video_model.h"
 #include "core/families/model_info.h"
 
@@ -20,7 +20,7 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
                                          const catalog::RenderSettings& settings,
                                          const denoising::LoadOptions& options, std::uint64_t available);
 
-/// FamilyModel::faults
-denoising::ModelFaults findFaults(const families::ModelInfo& model);
+/// FamilyModel::checks
+denoising::ComponentChecks componentChecks(const families::ModelInfo& model);
 
 }  // namespace reelgrid::models::animatediff

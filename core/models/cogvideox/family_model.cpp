@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/denoising/component_checks.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_network.h"
@@ -232,30 +231,31 @@ parallel::PassWork passWork(const families::ModelInfo& model, const catalog::Ren
                 double(denoising::bytesPerValue(settings)))};
 }
 
-/// What each part has to have in its files.
-denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+/// FamilyModel::checks
+denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
+    using Others = denoising::ComponentCheck::Others;
     const auto index = families::ModelIndex::read(model.folder).value();
-    denoising::ComponentChecks checks;
-    const auto check = [&](const denoising::ComponentChecks::Take& take) {
-        checks.check(denoising::ComponentChecks::Others::Allowed, take);
-    };
-    check([&](const weights::OpenWeights& open) {
-        const auto file = open(index.pathOf("transformer"));
-        const CogVideoXTransformer taken(CogVideoXTransformerConfig::from(configOf(index, "transformer")),
-                                         weights::WeightScope(*file.weights, at::kFloat));
-    });
-    check([&](const weights::OpenWeights& open) {
-        const auto file = open(index.pathOf("text_encoder"));
-        const text::T5Encoder taken(textEncoderConfig(index),
-                                    weights::WeightScope(*file.weights, at::kFloat));
-    });
-    check([&](const weights::OpenWeights& open) {
-        const auto file = open(index.pathOf("vae"));
-        const vae::cogvideox::CogVideoXVae taken(
-            weights::WeightScope(*file.weights, at::kFloat),
-            vae::cogvideox::CogVideoXVaeConfig::from(configOf(index, "vae")));
-    });
-    return checks.found();
+    return {{.take =
+                 [index](const weights::OpenWeights& open) {
+                     const auto file = open(index.pathOf("transformer"));
+                     const CogVideoXTransformer taken(
+                         CogVideoXTransformerConfig::from(configOf(index, "transformer")),
+                         weights::WeightScope(*file.weights, at::kFloat));
+                 },
+             .others = Others::Named},
+            {.take =
+                 [index](const weights::OpenWeights& open) {
+                     const auto file = open(index.pathOf("vae"));
+                     const vae::cogvideox::CogVideoXVae taken(
+                         weights::WeightScope(*file.weights, at::kFloat),
+                         vae::cogvideox::CogVideoXVaeConfig::from(configOf(index, "vae")));
+                 },
+             .others = Others::Named},
+            {.take = [index](const weights::OpenWeights& open) {
+                const auto file = open(index.pathOf("text_encoder"));
+                const text::T5Encoder taken(textEncoderConfig(index),
+                                            weights::WeightScope(*file.weights, at::kFloat));
+            }}};
 }
 
 }  // namespace
@@ -266,7 +266,7 @@ denoising::FamilyModel familyModel() {
             .load = loadVideoModel,
             .forecast = forecastMemory,
             .work = passWork,
-            .faults = findFaults};
+            .checks = componentChecks};
 }
 
 }  // namespace reelgrid::models::cogvideox

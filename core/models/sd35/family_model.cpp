@@ -118,8 +118,7 @@ class Sd35VideoModel final : public denoising::VideoModel {
           m_texts(index, m_transformer->config(), t5TokensOf(model), options),
           m_vae(loadVae(index, options)),
           m_schedulerConfig(schedulers::samplerConfig(configOf(index, "scheduler", "scheduler_config.json"),
-                                                      schedulers::Prediction::Flow, kSamplers)),
-          m_untaken(untakenTensors(model)) {
+                                                      schedulers::Prediction::Flow, kSamplers)) {
         requireFittingVae(model);
     }
 
@@ -134,11 +133,7 @@ class Sd35VideoModel final : public denoising::VideoModel {
     }
     [[nodiscard]] std::vector<std::string> remarks(
         const catalog::RenderSettings& /*settings*/) const override {
-        std::vector<std::string> lines = m_untaken;
-        for (std::string& line :
-             weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here"))
-            lines.push_back(std::move(line));
-        return lines;
+        return weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here");
     }
     [[nodiscard]] std::optional<result::TemporalRecord> temporal(
         const catalog::RenderSettings& settings) const override;
@@ -153,7 +148,6 @@ class Sd35VideoModel final : public denoising::VideoModel {
     Texts m_texts;
     vae::image::ImageVae m_vae;
     weights::ModelConfig m_schedulerConfig;
-    std::vector<std::string> m_untaken;
     at::Tensor m_apart_BCTHW;
 };
 
@@ -248,7 +242,8 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
 
 denoising::FamilyModel familyModel() {
     static constexpr std::array<std::string_view, 1> kFamilies{"sd3.5"};
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .faults = findFaults};
+    return {
+        .families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .checks = componentChecks};
 }
 
 }  // namespace reelgrid::models::sd35

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 
-#include "core/denoising/component_checks.h"
 #include "core/families/model_index.h"
 #include "core/models/sd35/original_names.h"
 #include "core/models/sd35/prompts.h"
@@ -19,7 +21,7 @@
 namespace reelgrid::models::sd35 {
 namespace {
 
-using Others = denoising::ComponentChecks::Others;
+using Others = denoising::ComponentCheck::Others;
 using weights::OpenWeights;
 using weights::WeightScope;
 
@@ -28,7 +30,7 @@ weights::ModelConfig checkedConfig(const families::ModelIndex& index, const std:
 }
 
 /// Single files have their VAE and text encoders below these.
-bool isOfOtherPart(const std::string& tensor) {
+bool isOfOtherPart(const std::string& /*file*/, const std::string& tensor) {
     constexpr std::array<std::string_view, 4> kOthers{"first_stage_model.", "text_encoders.",
                                                       "cond_stage_model.", "conditioner."};
     return std::ranges::any_of(kOthers, [&](std::string_view other) { return tensor.starts_with(other); });
@@ -68,31 +70,27 @@ void takeTemporal(const families::ModelIndex& index, const OpenWeights& open) {
 
 }  // namespace
 
-denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
     const auto index = families::ModelIndex::read(model.source()).value();
     denoising::ComponentChecks checks;
+    const auto add = [&](Others others, const auto& take, const auto&... more) {
+        checks.push_back({.take = [=](const OpenWeights& open) { take(index, more..., open); },
+                          .others = others,
+                          .isElsewhere = isOfOtherPart});
+    };
+    std::error_code failed;
     for (const families::ComponentInfo& component : model.components) {
         const std::string& name = component.name;
-        const auto check = [&](const denoising::ComponentChecks::Take& take) {
-            checks.check(Others::Allowed, take);
-        };
-        if (name == "transformer")
-            checks.check(
-                Others::Faults, [&](const OpenWeights& open) { takeTransformer(index, open); },
-                isOfOtherPart);
-        if (name == "text_encoder" || name == "text_encoder_2")
-            check([&](const OpenWeights& open) { takeClip(index, name, open); });
-        if (name == "text_encoder_3") check([&](const OpenWeights& open) { takeT5(index, name, open); });
-        if (name == "vae") check([&](const OpenWeights& open) { takeVae(index, open); });
-        if (name == "temporal_module") check([&](const OpenWeights& open) { takeTemporal(index, open); });
+        if (name == "transformer") add(Others::Named, takeTransformer);
+        if (name == "text_encoder" || name == "text_encoder_2") add(Others::Allowed, takeClip, name);
+        if (name == "text_encoder_3") add(Others::Allowed, takeT5, name);
+        // A file of it may be a whole model's.
+        if (name == "vae")
+            add(std::filesystem::is_directory(index.pathOf(name), failed) ? Others::Named : Others::Allowed,
+                takeVae);
+        if (name == "temporal_module") add(Others::Allowed, takeTemporal);
     }
-    return checks.found();
-}
-
-std::vector<std::string> untakenTensors(const families::ModelInfo& model) {
-    const auto index = families::ModelIndex::read(model.source()).value();
-    return denoising::untakenTensors([&](const OpenWeights& open) { takeTransformer(index, open); },
-                                     isOfOtherPart);
+    return checks;
 }
 
 }  // namespace reelgrid::models::sd35

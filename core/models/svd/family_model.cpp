@@ -1,14 +1,16 @@
 #include "core/models/svd/family_model.h"
 
 #include <array>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/denoising/component_checks.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_network.h"
@@ -184,37 +186,45 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     return denoising::forecastOf(memory, settings, options, available);
 }
 
-/// What each part has to have in its files.
-denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+/// One file has more than these parts.
+denoising::ComponentCheck checkOf(const families::ModelIndex& index, const std::string& component,
+                                  std::function<void(const weights::OpenWeights& open)> take) {
+    using Others = denoising::ComponentCheck::Others;
+    std::error_code failed;
+    return {.take = std::move(take),
+            .others = std::filesystem::is_directory(index.pathOf(component), failed) ? Others::Named
+                                                                                     : Others::Allowed};
+}
+
+/// FamilyModel::checks
+denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
     const auto index = families::ModelIndex::read(model.source()).value();
-    denoising::ComponentChecks checks;
-    const auto check = [&](const denoising::ComponentChecks::Take& take) {
-        checks.check(denoising::ComponentChecks::Others::Allowed, take);
-    };
-    check([&](const weights::OpenWeights& open) {
-        const auto source = openUnet(index, open);
-        const VideoUnet taken(VideoUnetConfig::from(configOf(index, "unet")),
-                              weights::WeightScope(*source, at::kFloat));
-    });
-    check([&](const weights::OpenWeights& open) {
-        const auto source = openVae(index, open);
-        const vae::svd::SvdVae taken(weights::WeightScope(*source, at::kFloat),
-                                     vae::svd::SvdVaeConfig::from(configOf(index, "vae")));
-    });
-    check([&](const weights::OpenWeights& open) {
-        const auto source = openImageEncoder(index, open);
-        const vision::ClipVisionEncoder taken(
-            vision::ClipVisionConfig::from(configOf(index, "image_encoder")),
-            weights::WeightScope(*source, at::kFloat), vision::ClipOutput::Embedding);
-    });
-    return checks.found();
+    return {checkOf(index, "unet",
+                    [index](const weights::OpenWeights& open) {
+                        const auto source = openUnet(index, open);
+                        const VideoUnet taken(VideoUnetConfig::from(configOf(index, "unet")),
+                                              weights::WeightScope(*source, at::kFloat));
+                    }),
+            checkOf(index, "vae",
+                    [index](const weights::OpenWeights& open) {
+                        const auto source = openVae(index, open);
+                        const vae::svd::SvdVae taken(weights::WeightScope(*source, at::kFloat),
+                                                     vae::svd::SvdVaeConfig::from(configOf(index, "vae")));
+                    }),
+            {.take = [index](const weights::OpenWeights& open) {
+                const auto source = openImageEncoder(index, open);
+                const vision::ClipVisionEncoder taken(
+                    vision::ClipVisionConfig::from(configOf(index, "image_encoder")),
+                    weights::WeightScope(*source, at::kFloat), vision::ClipOutput::Embedding);
+            }}};
 }
 
 }  // namespace
 
 denoising::FamilyModel familyModel() {
     static constexpr std::array<std::string_view, 1> kFamilies{"svd"};
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .faults = findFaults};
+    return {
+        .families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .checks = componentChecks};
 }
 
 }  // namespace reelgrid::models::svd

@@ -6,7 +6,6 @@
 #include "core/base/result.h"
 #include "core/execution/memory_check.h"
 #include "core/models/wan/lora_names.h"
-#include "core/models/wan/parameter_check.h"
 #include "core/parallel/rank_group.h"
 #include "core/weights/lora.h"
 #include "core/weights/model_config.h"
@@ -58,7 +57,6 @@ Experts::Experts(const families::ModelInfo& model, const denoising::LoadOptions&
       m_options(options),
       m_config(WanTransformerConfig::from(m_checkpoint.config(kNames[kHighNoise]))),
       m_boundaryRatio(boundaryRatioOf(model, m_checkpoint)),
-      m_untaken(untakenTensors(model)),
       m_residence(m_boundaryRatio ? residence : Residence::OneAtATime) {
     if (options.execution.mesh != nullptr) options.execution.mesh->requireHeads(m_config.numAttentionHeads);
     m_loaded[kHighNoise] = load(kHighNoise);
@@ -83,7 +81,7 @@ std::unique_ptr<Experts::Loaded> Experts::load(Index expert) {
 }
 
 std::vector<std::string> Experts::remarks() const {
-    std::vector<std::string> lines = m_untaken;
+    std::vector<std::string> lines;
     for (const Index expert : {kHighNoise, kLowNoise}) {
         if (expert == kLowNoise && !m_boundaryRatio) continue;
         std::string passedOver = m_checkpoint.config(kNames[expert]).textOr("config_passed_over", "");

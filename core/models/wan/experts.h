@@ -48,7 +48,6 @@ class Experts {
     denoising::LoadOptions m_options;
     WanTransformerConfig m_config;
     std::optional<double> m_boundaryRatio;
-    std::vector<std::string> m_untaken;
     Residence m_residence;
     std::unique_ptr<Loaded> m_loaded[kMost];
 };

@@ -20,7 +20,7 @@ denoising::FamilyModel familyModel() {
                        const denoising::LoadOptions& options) { return loadVideoModel(model, options); },
             .forecast = forecastMemory,
             .work = passWork,
-            .faults = findFaults};
+            .checks = componentChecks};
 }
 
 }  // namespace reelgrid::models::wan

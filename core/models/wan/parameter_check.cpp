@@ -1,6 +1,8 @@
 #include "core/models/wan/parameter_check.h"
 
-#include "core/denoising/component_checks.h"
+#include <string>
+#include <utility>
+
 #include "core/models/wan/checkpoint.h"
 #include "core/models/wan/transformer.h"
 #include "core/text/encoders/umt5_encoder.h"
@@ -10,7 +12,7 @@
 namespace reelgrid::models::wan {
 namespace {
 
-using Others = denoising::ComponentChecks::Others;
+using Others = denoising::ComponentCheck::Others;
 
 void takeTransformer(const Checkpoint& files, const std::string& component) {
     const auto weights = files.transformer(component);
@@ -20,44 +22,37 @@ void takeTransformer(const Checkpoint& files, const std::string& component) {
 
 }  // namespace
 
-denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
     denoising::ComponentChecks checks;
-    const auto check = [&](Others others, const std::function<void(const Checkpoint&)>& take) {
-        checks.check(others,
-                     [&](const weights::OpenWeights& open) { take(Checkpoint(model.source(), open)); });
+    const auto add = [&](Others others, std::function<void(const Checkpoint&)> take) {
+        checks.push_back({.take = [source = model.source(), take = std::move(take)](
+                                      const weights::OpenWeights& open) { take(Checkpoint(source, open)); },
+                          .others = others});
     };
     for (const families::ComponentInfo& component : model.components) {
-        const std::string& name = component.name;
+        const std::string name = component.name;
         if (name.starts_with("transformer"))
-            check(Others::Faults, [&](const Checkpoint& files) { takeTransformer(files, name); });
+            add(Others::Named, [name](const Checkpoint& files) { takeTransformer(files, name); });
         if (name == "text_encoder")
-            check(Others::Allowed, [](const Checkpoint& files) {
+            add(Others::Allowed, [](const Checkpoint& files) {
                 const Checkpoint::TextEncoder text = files.textEncoder();
                 const text::Umt5Encoder loaded(text.config, weights::WeightScope(*text.weights, at::kFloat));
             });
         if (name == "vae")
-            check(Others::Allowed, [](const Checkpoint& files) {
+            add(Others::Named, [](const Checkpoint& files) {
                 const vae::wan21::VaeCheckpoint vae = files.vae();
                 const vae::wan21::WanVae loaded(weights::WeightScope(*vae.weights, at::kFloat), vae.config);
             });
         if (name == "image_encoder")
-            check(Others::Allowed, [](const Checkpoint& files) {
+            add(Others::Allowed, [](const Checkpoint& files) {
                 const Checkpoint::ImageEncoder image = files.imageEncoder();
                 const vision::ClipVisionEncoder loaded(image.config,
                                                        weights::WeightScope(*image.weights, at::kFloat));
             });
         if (name == "tokenizer")
-            check(Others::Allowed, [](const Checkpoint& files) { (void)files.tokenizer(); });
+            add(Others::Allowed, [](const Checkpoint& files) { (void)files.tokenizer(); });
     }
-    return checks.found();
-}
-
-std::vector<std::string> untakenTensors(const families::ModelInfo& model) {
-    return denoising::untakenTensors([&](const weights::OpenWeights& open) {
-        const Checkpoint files(model.source(), open);
-        for (const families::ComponentInfo& component : model.components)
-            if (component.name.starts_with("transformer")) takeTransformer(files, component.name);
-    });
+    return checks;
 }
 
 }  // namespace reelgrid::models::wan

@@ -9,8 +9,11 @@
 
 namespace reelgrid::text {
 
-ClipTextEncoder::ClipTextEncoder(const ClipTextConfig& config, const weights::WeightScope& scope)
-    : m_config(config), m_options(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
+ClipTextEncoder::ClipTextEncoder(const ClipTextConfig& config, const weights::WeightScope& scope,
+                                 Pooled pooled)
+    : m_config(config),
+      m_options(at::TensorOptions().dtype(scope.dtype()).device(scope.device())),
+      m_pooled(pooled) {
     const bool nested = scope.has("text_model.embeddings.token_embedding.weight");
     const weights::WeightScope model = nested ? scope / "text_model" : scope,
                                embeddings = model / "embeddings";
@@ -32,7 +35,7 @@ ClipTextEncoder::ClipTextEncoder(const ClipTextConfig& config, const weights::We
              product(layer / "mlp" / "fc1", c, wide), product(layer / "mlp" / "fc2", wide, c)});
     }
     m_final_layer_norm = norm(model / "final_layer_norm");
-    if (!scope.has("text_projection.weight")) return;
+    if (pooled == Pooled::Unread || !scope.has("text_projection.weight")) return;
     m_config.projection = ClipTextConfig::Projection::Learned;
     m_text_projection_PC = scope("text_projection.weight", {config.projectionDim, c});
 }
@@ -108,6 +111,7 @@ ClipTextEncoder::Output ClipTextEncoder::forward(std::span<const std::int64_t> i
         x_NC = x_NC + feedForward(normed(x_NC, layer.norm2), layer);
     }
     output.last_NC = normed(x_NC, m_final_layer_norm);
+    if (m_pooled == Pooled::Unread) return output;
     output.pooled_P = output.last_NC[endOf(ids)];
     if (m_text_projection_PC.defined())
         output.pooled_P = execution::linear(output.pooled_P.unsqueeze(0), m_text_projection_PC)[0];

@@ -21,15 +21,20 @@ std::uint64_t clipTextWeightBytes(const ClipTextConfig& config, at::ScalarType d
 /// SD 3. Source: transformers 5, modeling_clip.py (CLIPTextModel, CLIPTextModelWithProjection).
 class ClipTextEncoder {
   public:
+    /// Whether the pooled vector is read, which alone a text_projection is for.
+    enum class Pooled { Read, Unread };
+
     /// Takes the parameters by their checkpoint names, with or without "text_model." in front; whether there
     /// is a text_projection decides config().projection. Computes in the scope's dtype on its device.
-    ClipTextEncoder(const ClipTextConfig& config, const weights::WeightScope& scope);
+    ClipTextEncoder(const ClipTextConfig& config, const weights::WeightScope& scope,
+                    Pooled pooled = Pooled::Read);
 
     struct Output {
         /// After each layer but the last, the first layer's first, as they are.
         std::vector<at::Tensor> layers_NC;
         at::Tensor last_NC;   ///< after the last layer and the final norm
-        at::Tensor pooled_P;  ///< the end's row of last_NC, projected where there is a projection
+        at::Tensor pooled_P;  ///< the end's row of last_NC, projected where there is a projection; unread:
+                              ///< undefined
     };
 
     /// From at most max_position_embeddings token ids, padding among them: each token sees itself and those
@@ -58,6 +63,7 @@ class ClipTextEncoder {
 
     ClipTextConfig m_config;
     at::TensorOptions m_options;
+    Pooled m_pooled;
     at::Tensor m_token_embedding;     ///< as stored
     std::string m_embeddingPlace;     ///< for messages
     at::Tensor m_position_embedding;  ///< [positions, C]

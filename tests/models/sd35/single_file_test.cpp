@@ -6,9 +6,9 @@
 #include "core/catalog/model_catalog.h"
 #include "core/families/model_index.h"
 #include "core/models/sd35/original_names.h"
-#include "core/models/sd35/parameter_check.h"
 #include "core/models/sd35/prompts.h"
 #include "core/models/sd35/transformer.h"
+#include "core/pipeline/family_registry.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using pipeline::findFaults;
+using pipeline::untakenTensors;
 
 class OfficialSd35File : public testing::TestWithParam<std::string> {};
 
@@ -121,6 +123,8 @@ TEST_F(ChangedSd35File, SaysWhichTensorsBelongToNoLayer) {
     EXPECT_THAT(findFaults(found().value()).faults, testing::IsEmpty());
     m_tensors[named("joint_blocks.0.x_block.extra.weight")] = at::ones({2});
     m_tensors["first_stage_model.extra"] = at::ones({2});
+    m_tensors["model_ema.decay"] = at::scalar_tensor(0.9999);
+    m_tensors["model_ema.num_updates"] = at::scalar_tensor(5, at::kInt);
     EXPECT_THAT(untakenTensors(found().value()),
                 testing::ElementsAre(
                     testing::HasSubstr("1 tensor belongs to no layer of this model and had no effect (" +

@@ -1,8 +1,7 @@
-#include "core/models/wan/parameter_check.h"
-
 #include <gmock/gmock.h>
 
 #include "core/catalog/model_folder.h"
+#include "core/pipeline/family_registry.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
 #include "tests/models/wan/variant_model.h"
@@ -11,6 +10,8 @@ namespace reelgrid::models::wan {
 namespace {
 
 namespace fs = std::filesystem;
+using pipeline::findFaults;
+using pipeline::untakenTensors;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -77,6 +77,21 @@ TEST(ClipTextEncoder, HasTheOfficialParametersWhicheverWayTheyAreNested) {
     }
 }
 
+TEST(ClipTextEncoder, TakesNoProjectionOfAPooledVectorThatNobodyReads) {
+    weights::RecordingWeights recording(
+        [](const std::string& key) { return key == "text_projection.weight"; });
+    const ClipTextEncoder encoder({}, WeightScope(recording, at::kHalf), ClipTextEncoder::Pooled::Unread);
+    EXPECT_FALSE(recording.requests().empty());
+    for (const auto& [name, shape] : recording.requests()) EXPECT_NE(name, "text_projection.weight");
+    weights::SafetensorsFolder source(kClipFixtures / "giant");
+    const ClipTextEncoder unread(ClipTextConfig::from(ModelConfig::read(kClipFixtures / "giant")),
+                                 WeightScope(source, at::kFloat), ClipTextEncoder::Pooled::Unread);
+    const std::vector<std::int64_t> ids{62, 63};
+    const auto out = unread.forward(ids), whole = tinyClip("giant", at::kFloat).forward(ids);
+    EXPECT_TRUE(at::equal(out.last_NC, whole.last_NC));
+    EXPECT_FALSE(out.pooled_P.defined());
+}
+
 TEST(ClipTextEncoder, RefusesWhatItCannotTakeNamingIt) {
     const ClipTextEncoder encoder = tinyClip("large", at::kFloat);
     const auto forward = [&](std::vector<std::int64_t> ids) {
