@@ -186,6 +186,11 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     return denoising::forecastOf(memory, settings, options, available);
 }
 
+/// The decoder's attention, which diffusers makes and doesn't run where there is no second residual block.
+bool isIdleAttention(const std::string& /*file*/, const std::string& tensor) {
+    return tensor.starts_with("decoder.mid_block.attentions.");
+}
+
 /// One file has more than these parts.
 denoising::ComponentCheck checkOf(const families::ModelIndex& index, const std::string& component,
                                   std::function<void(const weights::OpenWeights& open)> take) {
@@ -193,7 +198,8 @@ denoising::ComponentCheck checkOf(const families::ModelIndex& index, const std::
     std::error_code failed;
     return {.take = std::move(take),
             .others = std::filesystem::is_directory(index.pathOf(component), failed) ? Others::Named
-                                                                                     : Others::Allowed};
+                                                                                     : Others::Allowed,
+            .isElsewhere = isIdleAttention};
 }
 
 /// FamilyModel::checks
