@@ -128,7 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Part{"cogvideox-demo", "transformer", ""}, Part{"cogvideox-demo", "vae", ""},
                     Part{"demo-animatediff", "unet", ""}, Part{"demo-animatediff", "motion_adapter", ""},
                     Part{"demo-animatediff", "vae", ""}, Part{"demo-sd35", "transformer", ""},
-                    Part{"demo-sd35", "vae", ""}, Part{"demo-svd", "unet", ""}, Part{"demo-svd", "vae", ""},
+                    Part{"demo-sd35", "vae", ""}, Part{"demo-sd35", "temporal_module", ""},
+                    Part{"demo-svd", "unet", ""}, Part{"demo-svd", "vae", ""},
                     Part{"wan-demo", "transformer", ""}, Part{"wan-demo", "vae", ""}),
     [](const auto& part) {
         std::string name = part.param.model + "_" + part.param.component;

@@ -88,7 +88,7 @@ denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
         if (name == "vae")
             add(std::filesystem::is_directory(index.pathOf(name), failed) ? Others::Named : Others::Allowed,
                 takeVae);
-        if (name == "temporal_module") add(Others::Allowed, takeTemporal);
+        if (name == "temporal_module") add(Others::Named, takeTemporal);
     }
     return checks;
 }
