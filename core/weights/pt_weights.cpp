@@ -9,6 +9,7 @@
 #include "core/pt/state_dict.h"
 #include "core/weights/pt_tensors.h"
 #include "core/weights/scalar_type.h"
+#include "core/weights/scaled_fp8.h"
 #include "core/weights/shape_check.h"
 
 namespace reelgrid::weights {
@@ -34,7 +35,15 @@ bool isWhole(const pt::Storage& storage) {
 }  // namespace
 
 PtWeights::PtWeights(const std::filesystem::path& file)
-    : m_file(file), m_tensors(pt::readStateDict(file).value()) {}
+    : m_file(file), m_tensors(pt::readStateDict(file).value()) {
+    for (const auto& [name, tensor] : m_tensors) {
+        if (!isFp8(scalarTypeOf(tensor.type))) continue;
+        if (const auto scale = scaleBeside(m_tensors, name); scale != m_tensors.end())
+            throw Failure(ErrorCode::Unsupported,
+                          whereIs(scale->first) + " scales " + safetensors::quotedName(name) +
+                              ", which is in FP8: scaled FP8 is read from .safetensors alone");
+    }
+}
 
 std::vector<std::string> PtWeights::names() const {
     std::vector<std::string> names;

@@ -19,7 +19,8 @@ namespace reelgrid::weights {
 /// checksum the file has is held to it when it is taken for the first time.
 class PtWeights final : public WeightSource {
   public:
-    /// Throws Failure: what readPt() says, or InvalidData when the file holds no named tensors.
+    /// Throws Failure: what readPt() says, InvalidData when the file holds no named tensors, or Unsupported
+    /// where it holds scaled FP8 (scaled_fp8.h).
     explicit PtWeights(const std::filesystem::path& file);
 
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;

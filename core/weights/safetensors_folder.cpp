@@ -175,18 +175,12 @@ SafetensorsFolder::Tensors::const_iterator SafetensorsFolder::scaleOf(const std:
 /// such as q.weight_scale_inv beside q.weight.
 void SafetensorsFolder::requireNoOtherScale(const std::string& weightName,
                                             Tensors::const_iterator known) const {
-    if (!weightName.ends_with("weight")) return;
-    const std::string module = weightName.substr(0, weightName.size() - std::string_view("weight").size());
-    for (auto at = m_tensors.lower_bound(module); at != m_tensors.end() && at->first.starts_with(module);
-         ++at) {
-        const std::string_view rest = std::string_view(at->first).substr(module.size());
-        const bool isInput = rest == "scale_input" || rest == "input_scale";
-        if (isInput || at == known || rest.find('.') != rest.npos || rest.find("scale") == rest.npos)
-            continue;
-        throw Failure(ErrorCode::Unsupported, whereIs(at->first) + " scales " + quotedName(weightName) +
-                                                  ", which is in FP8; this version reads one of " +
-                                                  quotedName(joined(scaleNamesOf(weightName), " and ")));
-    }
+    const auto other =
+        scaleBeside(m_tensors, weightName, known == m_tensors.end() ? std::string() : known->first);
+    if (other == m_tensors.end()) return;
+    throw Failure(ErrorCode::Unsupported, whereIs(other->first) + " scales " + quotedName(weightName) +
+                                              ", which is in FP8; this version reads one of " +
+                                              quotedName(joined(scaleNamesOf(weightName), " and ")));
 }
 
 at::Tensor SafetensorsFolder::view(const Stored& stored) {

@@ -22,6 +22,23 @@ std::vector<std::string> scaleNamesOf(const std::string& weightName);
 /// The way back, also from the scale of a layer's input and from the format's name; empty for other tensors.
 std::string weightNameOf(const std::string& scaleName);
 
+/// Of `tensors`, by name, the first whose name says that it scales the weight, `known` left out; the end
+/// where there is none. Scales of a layer's input are none.
+template <class Tensors>
+typename Tensors::const_iterator scaleBeside(const Tensors& tensors, const std::string& weightName,
+                                             const std::string& known = {}) {
+    constexpr std::string_view kWeight = "weight";
+    if (!weightName.ends_with(kWeight)) return tensors.end();
+    const std::string module = weightName.substr(0, weightName.size() - kWeight.size());
+    for (auto at = tensors.lower_bound(module); at != tensors.end() && at->first.starts_with(module); ++at) {
+        const std::string_view rest = std::string_view(at->first).substr(module.size());
+        const bool isInput = rest == "scale_input" || rest == "input_scale";
+        const bool isOfModule = rest.find('.') == rest.npos;
+        if (!isInput && isOfModule && at->first != known && rest.find("scale") != rest.npos) return at;
+    }
+    return tensors.end();
+}
+
 inline bool isFp8(at::ScalarType dtype) {
     return dtype == at::kFloat8_e4m3fn || dtype == at::kFloat8_e5m2;
 }

@@ -67,6 +67,28 @@ TEST(PtTensors, AMisalignedStorageIsCopied) {
     EXPECT_TRUE(at::equal(tensor, at::zeros({2})));
 }
 
+TEST(PtWeights, ScaledFp8IsRefusedAndPlainFp8IsTaken) {
+    const auto file = fs::path(testing::TempDir()) / ("scaled_" + std::to_string(getpid()) + ".pth");
+    const at::Tensor fp8 = at::randn({4, 4}).to(at::kFloat8_e4m3fn);
+    pt::Dict dict;
+    dict.add("to_q.weight", ptTensorOf(fp8));
+    dict.add("to_k.scale_weight", ptTensorOf(at::ones({1})));
+    ASSERT_TRUE(pt::writePt(file, dict));
+    EXPECT_EQ(PtWeights(file).require("to_q.weight", {4, 4}).scalar_type(), at::kFloat8_e4m3fn);
+    dict.add("to_q.scale_weight", ptTensorOf(at::ones({1})));
+    ASSERT_TRUE(pt::writePt(file, dict));
+    try {
+        const PtWeights weights(file);
+        ADD_FAILURE() << "its scales are passed over";
+    } catch (const Failure& failure) {
+        EXPECT_THAT(failure.error().message,
+                    testing::HasSubstr(file.string() +
+                                       ": tensor \"to_q.scale_weight\" scales \"to_q.weight\", which is "
+                                       "in FP8: scaled FP8 is read from .safetensors alone"));
+    }
+    fs::remove(file);
+}
+
 TEST(PtWeights, ADamagedStorageIsNamed) {
     const auto file =
         std::filesystem::path(testing::TempDir()) / ("whole_" + std::to_string(getpid()) + ".pth");
