@@ -53,6 +53,12 @@ CLI::Option* addCommaList(CLI::App& command, const std::string& name, std::vecto
         },
         help);
     option->type_name(kCommaListType);
+    // CLI11 takes the first word whatever it is.
+    const auto optionIn = [&command](const std::string& word) {
+        const bool isOption = word.starts_with("--") && command.get_option_no_throw(word) != nullptr;
+        return isOption ? "\"" + word + "\" is an option, some text before it was needed" : std::string();
+    };
+    option->check(CLI::Validator(optionIn, ""));
     // A value without any text is told of as other options' are.
     const auto faultOf = [](const std::string& word) { return word.empty() ? "" : emptyEntryOf(word); };
     if (empty == EmptyEntries::Refused) option->check(CLI::Validator(faultOf, ""));

@@ -139,6 +139,14 @@ TEST_F(MediaVerbs, AListWithoutCommasThatTookTheClipsSaysSo) {
     }
 }
 
+TEST_F(MediaVerbs, AnOptionBehindAListIsNoEntryOfIt) {
+    const std::string clip = m_folder.file("holiday.mp4");
+    const ProgramRun run =
+        runProgram({"stitch", clip, clip, "--labels", "--output", m_folder.file("no.mp4")});
+    EXPECT_EQ(run.exitCode, 2);
+    EXPECT_THAT(run.errors, HasSubstr("--labels: \"--output\" is an option, some text before it was needed"));
+}
+
 TEST_F(MediaVerbs, FramesThatLastUnequallyAreSaidOnce) {
     const std::string even = m_folder.file("even.gif"), close = m_folder.file("close.gif"),
                       far = m_folder.file("far.gif");
