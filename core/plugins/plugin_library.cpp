@@ -14,6 +14,7 @@
 #include "core/base/sha256.h"
 #include "core/plugins/crash_report.h"
 #include "core/plugins/description_json.h"
+#include "core/plugins/floating_point_state.h"
 #include "core/plugins/plugin_file.h"
 
 namespace reelgrid::plugins {
@@ -172,6 +173,8 @@ Result<std::shared_ptr<const PluginLibrary>> PluginLibrary::open(const fs::path&
     reportCrashes();
     const std::string blamed = "plug-in " + file.string() + ", as it was loaded,";
     const BlameScope blame(blamed);
+    constexpr int kThisThread = 1;
+    const FloatingPointState state(kThisThread);  // GCC's -ffast-math changes it as a library is loaded
     try {
         // All of its symbols at once: what is missing is said now, not in the middle of a render.
         void* library = dlopen(source->library.c_str(), RTLD_NOW | RTLD_LOCAL);

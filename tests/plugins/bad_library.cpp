@@ -2,6 +2,7 @@
 #include <reelgrid/attention_backend.h>
 #include <unistd.h>
 
+#include <cfenv>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
@@ -23,7 +24,8 @@ enum Bad {
     OfUnknownTypes,
     WithUnknownFeatures,
     WithoutEnd,
-    LeavesAProcess
+    LeavesAProcess,
+    RoundsUpAsLoaded
 };
 
 namespace {
@@ -65,6 +67,7 @@ reelgrid_backend made() {
 
 REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi, uint32_t index) {
     if (BAD == CrashesAsLoaded) std::abort();
+    if (BAD == RoundsUpAsLoaded) std::fesetround(FE_UPWARD);
     if (BAD == HangsAsLoaded) std::this_thread::sleep_for(std::chrono::hours(1));
     if (BAD == ExitsAsLoaded) std::exit(0);
     if (BAD == OfAnotherAbi || (BAD == OfTheFirstAbi && abi != 1)) return nullptr;

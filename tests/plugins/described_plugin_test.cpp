@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cfenv>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -49,6 +50,11 @@ TEST(DescribedPlugin, SurvivesWhatCrashesExitsOrHangsAsItIsLoaded) {
     EXPECT_THAT(errorOf("CrashesAsLoaded"), HasSubstr("crashed as it was loaded: signal 6"));
     EXPECT_THAT(errorOf("ExitsAsLoaded"), HasSubstr("ended the process that loaded it"));
     EXPECT_THAT(errorOf("HangsAsLoaded"), HasSubstr("did not say what it is within 10 seconds"));
+}
+
+TEST(PluginLibrary, PutsBackHowTheProcessorRounds) {
+    ASSERT_TRUE(PluginLibrary::open(fileOf("RoundsUpAsLoaded")));
+    EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
 TEST(DescribedPlugin, NamesFileValueAndWhatWasNeeded) {
