@@ -1,5 +1,7 @@
 #include "core/denoising/component_checks.h"
 
+#include <system_error>
+
 #include "core/base/one_line.h"
 #include "core/base/result.h"
 #include "core/denoising/spare_tensors.h"
@@ -39,6 +41,11 @@ void addFaults(const ComponentCheck& component, ModelFaults& found) {
 }
 
 }  // namespace
+
+ComponentCheck::Others othersAt(const std::filesystem::path& path) {
+    std::error_code failed;
+    return std::filesystem::is_directory(path, failed) ? Others::Named : Others::Allowed;
+}
 
 ModelFaults faultsOf(const ComponentChecks& components) {
     ModelFaults found;

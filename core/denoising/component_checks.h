@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ struct ComponentCheck {
     std::function<bool(const std::string& file, const std::string& tensor)> isElsewhere{};
 };
 using ComponentChecks = std::vector<ComponentCheck>;
+
+/// Of weights at `path`: Named in a folder, which has one component's; Allowed in a file, which may have a
+/// whole model's.
+ComponentCheck::Others othersAt(const std::filesystem::path& path);
 
 /// Holds components, one after the other, against what their configurations need. Reads headers alone.
 ModelFaults faultsOf(const ComponentChecks& components);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "core/media/metadata_number.h"
@@ -57,15 +58,16 @@ std::string rawProfile(std::string_view text) {
 /// Of chunks that are there twice the last counts, wherever it stands.
 PictureMetadata metadataOfPng(std::string_view file) {
     PictureMetadata found;
-    std::string profile;
+    std::optional<PngText> profile, xmp;
     forEachPngChunk(file, [&](const PngChunk& chunk) {
         if (chunk.type == "eXIf") found.exif = chunk.data;
         const auto text = pngText(chunk);
-        if (text && text->keyword == "Raw profile type exif") profile = rawProfile(text->text);
-        if (text && text->keyword == "XML:com.adobe.xmp") found.xmp = text->text;
+        if (text && text->keyword == "Raw profile type exif") profile = text;
+        if (text && text->keyword == "XML:com.adobe.xmp") xmp = text;
         return true;
     });
-    if (found.exif.empty()) found.exif = std::move(profile);
+    if (found.exif.empty() && profile) found.exif = rawProfile(profile->text());
+    if (xmp) found.xmp = xmp->text();
     return found;
 }
 

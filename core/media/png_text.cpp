@@ -32,16 +32,20 @@ std::optional<PngText> pngText(const PngChunk& chunk) {
     const bool isPacked = chunk.type == "zTXt", isInternational = chunk.type == "iTXt";
     if (chunk.type != "tEXt" && !isPacked && !isInternational) return std::nullopt;
     std::string_view data = chunk.data;
-    const std::string keyword(takeWord(data));
+    const std::string_view keyword = takeWord(data);
     // Of packed text a byte names the method; there is only this one.
-    if (isPacked) return PngText{keyword, unpackedText(data.substr(std::min<std::size_t>(1, data.size())))};
-    if (!isInternational) return PngText{keyword, std::string(data)};
+    if (isPacked) return PngText{keyword, data.substr(std::min<std::size_t>(1, data.size())), true};
+    if (!isInternational) return PngText{keyword, data};
     if (data.size() < 2) return std::nullopt;
     const bool isCompressed = data[0] == 1;
     data.remove_prefix(2);
     static_cast<void>(takeWord(data));  // its language
     static_cast<void>(takeWord(data));  // the keyword in that language
-    return PngText{keyword, isCompressed ? unpackedText(data) : std::string(data)};
+    return PngText{keyword, data, isCompressed};
+}
+
+std::string PngText::text() const {
+    return isPacked ? unpackedText(stored) : std::string(stored);
 }
 
 }  // namespace reelgrid::media

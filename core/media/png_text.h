@@ -2,15 +2,19 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/media/png_chunks.h"
 
 namespace reelgrid::media {
 
-/// A line of text in a PNG file and what it is about.
+/// A text in a PNG file and what it is about; the file must outlive it.
 struct PngText {
-    std::string keyword;
-    std::string text;  ///< empty where it was packed, and is damaged or longer than 1 MiB
+    std::string_view keyword, stored;
+    bool isPacked = false;
+
+    /// Empty where it is packed, and is damaged or longer than 1 MiB.
+    [[nodiscard]] std::string text() const;
 };
 
 /// Of a chunk tEXt, zTXt or iTXt (ISO/IEC 15948, 11.3.4); of any other, nothing. Reads untrusted bytes.

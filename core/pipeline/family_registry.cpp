@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/families/has_component.h"
 #include "core/models/animatediff/family_model.h"
 #include "core/models/cogvideox/family_model.h"
 #include "core/models/sd35/family_model.h"
@@ -51,9 +52,7 @@ std::vector<weights::Lora> lorasOf(const std::vector<std::string>& texts) {
 
 /// None where the model has no second expert.
 std::vector<weights::Lora> secondLorasOf(const families::ModelInfo& model, const LoadChoices& choices) {
-    if (std::ranges::find(model.components, "transformer_2", &families::ComponentInfo::name) ==
-        model.components.end())
-        return {};
+    if (!families::hasComponent(model, "transformer_2")) return {};
     return lorasOf(choices.lora2.empty() ? choices.lora : choices.lora2);
 }
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "core/families/model_index.h"
 #include "core/models/sd35/original_names.h"
@@ -78,16 +76,12 @@ denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
                           .others = others,
                           .isElsewhere = isOfOtherPart});
     };
-    std::error_code failed;
     for (const families::ComponentInfo& component : model.components) {
         const std::string& name = component.name;
         if (name == "transformer") add(Others::Named, takeTransformer);
         if (name == "text_encoder" || name == "text_encoder_2") add(Others::Allowed, takeClip, name);
         if (name == "text_encoder_3") add(Others::Allowed, takeT5, name);
-        // A file of it may be a whole model's.
-        if (name == "vae")
-            add(std::filesystem::is_directory(index.pathOf(name), failed) ? Others::Named : Others::Allowed,
-                takeVae);
+        if (name == "vae") add(denoising::othersAt(index.pathOf(name)), takeVae);
         if (name == "temporal_module") add(Others::Named, takeTemporal);
     }
     return checks;

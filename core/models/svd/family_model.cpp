@@ -1,12 +1,10 @@
 #include "core/models/svd/family_model.h"
 
 #include <array>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -191,14 +189,10 @@ bool isIdleAttention(const std::string& /*file*/, const std::string& tensor) {
     return tensor.starts_with("decoder.mid_block.attentions.");
 }
 
-/// One file has more than these parts.
 denoising::ComponentCheck checkOf(const families::ModelIndex& index, const std::string& component,
                                   std::function<void(const weights::OpenWeights& open)> take) {
-    using Others = denoising::ComponentCheck::Others;
-    std::error_code failed;
     return {.take = std::move(take),
-            .others = std::filesystem::is_directory(index.pathOf(component), failed) ? Others::Named
-                                                                                     : Others::Allowed,
+            .others = denoising::othersAt(index.pathOf(component)),
             .isElsewhere = isIdleAttention};
 }
 

@@ -1,11 +1,10 @@
 #include "core/models/wan/memory_forecast.h"
 
-#include <algorithm>
-
 #include "core/denoising/guidance.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_blocks.h"
 #include "core/denoising/step_caches.h"
+#include "core/families/has_component.h"
 #include "core/models/wan/checkpoint.h"
 #include "core/models/wan/prompt.h"
 #include "core/models/wan/transformer.h"
@@ -13,25 +12,17 @@
 #include "core/vision/clip_vision_encoder.h"
 
 namespace reelgrid::models::wan {
-namespace {
-
-bool hasComponent(const families::ModelInfo& model, const char* name) {
-    return std::ranges::any_of(
-        model.components, [&](const families::ComponentInfo& component) { return component.name == name; });
-}
-
-}  // namespace
 
 denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
                                          const catalog::RenderSettings& settings,
                                          const denoising::LoadOptions& options, std::uint64_t available) {
     const Checkpoint files(model.source());
     const auto config = WanTransformerConfig::from(files.config("transformer"));
-    const bool hasImages = hasComponent(model, "image_encoder");
+    const bool hasImages = families::hasComponent(model, "image_encoder");
     denoising::ModelMemory memory;
     memory.network = WanTransformer::weightBytes(config, options.dtype, options.execution.device,
                                                  denoising::blockOptions(options));
-    if (hasComponent(model, "transformer_2")) memory.secondNetwork = memory.network;
+    if (families::hasComponent(model, "transformer_2")) memory.secondNetwork = memory.network;
     memory.textEncoders = text::t5WeightBytes(files.textEncoder().config, options.dtype);
     if (hasImages) memory.imageEncoder = vision::ClipVisionEncoder::weightBytes(files.imageEncoder().config);
     // Keys and values of the prompts in every layer, and of pictures.
