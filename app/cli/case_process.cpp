@@ -139,6 +139,7 @@ Result<ProcessEnd> runCases(const std::vector<std::string>& arguments, std::chro
         if (late && end.reason == ProcessEnd::Reason::Finished) {
             end.reason = ProcessEnd::Reason::TookTooLong;
             ::kill(*pid, protocol::kTimeIsUpSignal);
+            ::kill(*pid, SIGCONT);  // one that is stopped hears it only as it goes on
             deadline = Clock::now() + kLastWords;
         } else if (stop.stop_requested() || late) {
             if (stop.stop_requested()) end.reason = ProcessEnd::Reason::Interrupted;

@@ -8,13 +8,20 @@
 namespace reelgrid::jobs {
 
 Result<void> runProgram(const ProcessCommandLine& command,
-                        std::function<Result<void>(const std::string&)> line, const std::stop_token& stop) {
+                        std::function<Result<void>(const std::string&)> line, const std::stop_token& stop,
+                        std::optional<std::chrono::seconds> patience) {
     std::promise<std::string> ended;
     std::future<std::string> end = ended.get_future();
     auto process = LineProcess::start(
         command, {std::move(line), [&ended](std::string how) { ended.set_value(std::move(how)); }});
     if (!process) return process.error();
     const std::stop_callback cancel(stop, [&] { (*process)->signal(SIGKILL); });
+    if (patience && end.wait_for(*patience) == std::future_status::timeout) {
+        (*process)->signal(SIGKILL);
+        end.wait();
+        return Error{ErrorCode::Internal, command.program.string() + " was still running after " +
+                                              std::to_string(patience->count()) + " s"};
+    }
     const std::string how = end.get();
     if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
     // Exit code 0; warnings may follow.
@@ -23,7 +30,7 @@ Result<void> runProgram(const ProcessCommandLine& command,
 }
 
 Result<std::string> outputOf(const ProcessCommandLine& command, std::size_t mostBytes,
-                             const std::stop_token& stop) {
+                             const std::stop_token& stop, std::optional<std::chrono::seconds> patience) {
     std::string output;
     auto run = runProgram(
         command,
@@ -34,7 +41,7 @@ Result<std::string> outputOf(const ProcessCommandLine& command, std::size_t most
             output += line + "\n";
             return {};
         },
-        stop);
+        stop, patience);
     if (!run) return run.error();
     return output;
 }

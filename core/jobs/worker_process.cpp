@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -50,6 +51,7 @@ Result<void> WorkerProcess::send(const protocol::WorkerCommand& command) {
 
 void WorkerProcess::tellTimeIsUp() {
     m_process->signal(protocol::kTimeIsUpSignal);
+    m_process->signal(SIGCONT);  // one that is stopped hears it only as it goes on
 }
 
 void WorkerProcess::removePartialFiles(const std::filesystem::path& clip) {

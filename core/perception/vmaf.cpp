@@ -1,5 +1,6 @@
 #include "core/perception/vmaf.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -19,6 +20,8 @@ using nlohmann::json;
 
 constexpr const char* kModel = "vmaf_v0.6.1";
 constexpr std::size_t kMostListBytes = std::size_t{4} << 20, kMostLogBytes = std::size_t{256} << 20;
+/// For what an FFmpeg says of itself.
+constexpr std::chrono::seconds kPatience{60};
 
 jobs::ProcessCommandLine commandOf(const fs::path& program, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"-hide_banner", "-nostdin"});
@@ -86,10 +89,10 @@ Result<VmafProgram> VmafProgram::find() {
     const fs::path program = named != nullptr && *named != '\0' ? named : "ffmpeg";
     const std::string needed =
         "vmaf: an FFmpeg with the filter libvmaf was needed (REELGRID_FFMPEG names it)";
-    const auto version = jobs::outputOf(commandOf(program, {"-version"}), kMostListBytes);
+    const auto version = jobs::outputOf(commandOf(program, {"-version"}), kMostListBytes, {}, kPatience);
     if (!version) return Error{ErrorCode::NotFound, needed + "; " + version.error().message};
     VmafProgram found{program, versionIn(*version)};
-    const auto filters = jobs::outputOf(commandOf(program, {"-filters"}), kMostListBytes);
+    const auto filters = jobs::outputOf(commandOf(program, {"-filters"}), kMostListBytes, {}, kPatience);
     if (!filters) return Error{ErrorCode::NotFound, needed + "; " + filters.error().message};
     if (!hasFilter(*filters, "libvmaf"))
         return Error{ErrorCode::Unsupported,

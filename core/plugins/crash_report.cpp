@@ -1,5 +1,6 @@
 #include "core/plugins/crash_report.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,6 +19,8 @@ namespace {
 // A signal handler sees only what is lock-free and static.
 std::atomic<const char*> theBlamed = nullptr;
 std::atomic<FaultExplainer> theExplainer = nullptr;
+/// Whose end a plug-in must not bring about: a process that it forks may end as it likes.
+std::atomic<pid_t> theProcess = 0;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 struct sigaction theFormerBusAction {};
 
@@ -65,19 +68,30 @@ void answer(int signal, siginfo_t* info, void* context) {
     raise(signal);
 }
 
-/// Where a plug-in calls exit() or quick_exit(): what it leaves undone isn't done for it, and nobody takes it
-/// for an end that was meant.
-void onExit() {
+[[noreturn]] void endNow(int status) {
+    for (;;) syscall(SYS_exit_group, status);
+}
+
+/// Where a plug-in ends the process by `call`: what it leaves undone isn't done for it, and nobody takes it
+/// for an end that was meant. Returns where no plug-in does, as in a child that it has forked.
+void blameForEnding(const char* call) {
     const char* blamed = theBlamed.load();
-    if (blamed == nullptr) return;
+    if (blamed == nullptr || getpid() != theProcess.load()) return;
     writeFromHandler(blamed);
-    writeFromHandler(" ended the process (exit)\n");
-    _exit(1);
+    writeFromHandler(" ended the process (");
+    writeFromHandler(call);
+    writeFromHandler(")\n");
+    endNow(1);
+}
+
+void onExit() {
+    blameForEnding("exit");
 }
 
 }  // namespace
 
 void reportCrashes() {
+    theProcess = getpid();
     static std::atomic<bool> done = false;
     if (done.exchange(true)) return;
     std::atexit(onExit);
@@ -109,3 +123,17 @@ BlameScope::~BlameScope() {
 }
 
 }  // namespace reelgrid::plugins
+
+// A plug-in's call of _exit(), which the C library's functions that end a process don't come through, binds
+// to the program's own symbol rather than to the C library's.
+extern "C" {
+
+[[noreturn, gnu::visibility("default")]] void _exit(int status) {
+    reelgrid::plugins::blameForEnding("_exit");
+    reelgrid::plugins::endNow(status);
+}
+
+[[noreturn, gnu::visibility("default")]] void _Exit(int status) noexcept {
+    _exit(status);
+}
+}

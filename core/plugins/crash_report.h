@@ -5,9 +5,9 @@
 namespace reelgrid::plugins {
 
 /// From now on a crash of this process (SIGSEGV, by a stack that is full, too, SIGBUS, SIGFPE, SIGILL,
-/// SIGABRT, SIGTRAP, SIGSYS), a plug-in's exit() or alarm or the signal of its job's timeout writes one line
-/// to stderr that says which plug-in's function was running, if any was; then the process ends as it would
-/// have. Called before a plug-in's code is loaded; further calls do nothing.
+/// SIGABRT, SIGTRAP, SIGSYS), a plug-in's exit(), _exit() or alarm or the signal of its job's timeout writes
+/// one line to stderr that says which plug-in's function was running, if any was; then the process ends as it
+/// would have. Called before a plug-in's code is loaded, in a forked process anew.
 void reportCrashes();
 
 /// While it lives, `what` ("plug-in mine (/x/libmine.so), in run()") is blamed for a crash of the process,

@@ -19,8 +19,8 @@ using safetensors::shapeText;
 
 constexpr std::string_view kPeftPrefix = "base_model.model.";
 /// What may stand before a module's name, in the order in which it is taken off.
-constexpr std::array<std::string_view, 5> kPrefixes{kPeftPrefix, "transformer.", "unet.", "text_encoder.",
-                                                    "diffusion_model."};
+constexpr std::array<std::string_view, 6> kPrefixes{kPeftPrefix,     "transformer.",     "unet.",
+                                                    "text_encoder.", "diffusion_model.", "pipe.dit."};
 
 [[noreturn]] void throwMisfit(const Lora& lora, const std::string& tensor, at::IntArrayRef shape,
                               const std::string& needed) {

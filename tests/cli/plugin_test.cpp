@@ -112,12 +112,30 @@ void expectBlamed(const std::string& backend, const std::vector<std::string>& mo
 TEST(BackendPlugin, WhatGoesWrongCostsItsJobAndIsItsFault) {
     expectBlamed("crashing", {}, "in run(), crashed (segmentation fault)");
     expectBlamed("hanging", {"--job-timeout", "6"}, "in run(), was still running");
+    expectBlamed("stopping", {"--job-timeout", "6"}, "in run(), was still running");
     expectBlamed("exiting", {}, "in run(), ended the process (exit)");
+    expectBlamed("quitting", {}, "in run(), ended the process (_exit)");
     expectBlamed("terminating", {"--job-timeout", "30"}, "in run(), sent this process SIGTERM");
     expectBlamed("leaving", {}, "left NaN, infinite or unwritten values in its output");
     expectBlamed("overrunning", {}, "wrote outside its output");
     expectBlamed("meddling", {}, "changed its inputs");
     expectBlamed("throwing", {}, "threw an exception: no tiles left");
+}
+
+TEST(BackendPlugin, ABenchmarkThatAKernelEndsHasFailed) {
+    for (const char* kernel : {"exiting", "quitting"}) {
+        const ProgramRun run = runProgram({"bench", "attention", "--shape", "1,1,16,16", "--dtype", "fp32",
+                                           "--kernel", kernel, "--backend-plugin", pluginFile("faulty")});
+        EXPECT_EQ(run.exitCode, 1);
+        EXPECT_THAT(run.errors, HasSubstr("ended the process ("));
+    }
+}
+
+TEST(BackendPlugin, AProcessThatAKernelForksMayEndAsItLikes) {
+    const ProgramRun run = runProgram({"bench", "attention", "--shape", "1,1,16,16", "--dtype", "fp32",
+                                       "--kernel", "forking", "--backend-plugin", pluginFile("faulty")});
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.errors, Not(HasSubstr("ended the process")));
 }
 
 TEST(BackendPlugin, OneThatLeavesAProcessBehindIsNotWaitedFor) {

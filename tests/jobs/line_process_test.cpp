@@ -77,5 +77,11 @@ TEST(ProgramRun, HasAllThatAProgramPrintedBeforeItsEnd) {
     EXPECT_TRUE(output->ends_with("\n20000\n"));
 }
 
+TEST(ProgramRun, EndsOneThatDoesNotAnswerInTime) {
+    const auto output = outputOf({"sh", {"-c", "sleep 60"}}, 1 << 20, {}, std::chrono::seconds(1));
+    ASSERT_FALSE(output);
+    EXPECT_EQ(output.error().message, "sh was still running after 1 s");
+}
+
 }  // namespace
 }  // namespace reelgrid::jobs

@@ -1,5 +1,6 @@
 // Backends that go wrong, one a name, each as real kernels do.
 #include <reelgrid/attention_backend.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cfenv>
@@ -39,6 +40,22 @@ int32_t hang(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
 }
 int32_t exitIt(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
     std::exit(0);
+}
+int32_t quit(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    _exit(0);
+}
+/// A process of its own that ends as such processes do, and no output.
+int32_t forkOnly(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    zero(c);
+    return 0;
+}
+int32_t stop(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    raise(SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::hours(1));
+    return 0;
 }
 int32_t terminate(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
     kill(getpid(), SIGTERM);
@@ -175,7 +192,10 @@ REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi
                                           named("relapsing", writeToKeysLater),
                                           named("rounding", roundUpAfterwards),
                                           named("overflowing", overflowItsStack),
-                                          named("verbose", throwALongLog)};
+                                          named("verbose", throwALongLog),
+                                          named("quitting", quit),
+                                          named("forking", forkOnly),
+                                          named("stopping", stop)};
     constexpr uint32_t kChoosy = 7, kRoomy = 8, kTelling = 12, kCramped = 13, kGreedy = 14, kBiased = 15;
     static const reelgrid_option options[] = {{"window", "Tiles on each side", "3,3,3"},
                                               {"share", "", "0.5"}};

@@ -14,7 +14,8 @@ std::vector<std::string> loraNames(const std::string& module) {
     std::replace(underscores.begin(), underscores.end(), '.', '_');
     std::vector<std::string> names{
         "transformer." + module,       "base_model.model." + module, module,
-        "diffusion_model." + original, "lora_unet_" + underscores,   "lora_unet__" + underscores};
+        "diffusion_model." + original, "lora_unet_" + underscores,   "lora_unet__" + underscores,
+        "pipe.dit." + original};
     if (original != module) {
         names.push_back("base_model.model." + original);
         names.push_back(original);

@@ -35,11 +35,11 @@ TEST(OriginalNames, OfTheTextEncoderAreThoseThatComputeTheSame) {
 
 TEST(LoraNames, AreDiffusersPeftsWansAndKohyas) {
     EXPECT_THAT(loraNames("blocks.3.attn1.to_out.0"),
-                testing::IsSupersetOf({"transformer.blocks.3.attn1.to_out.0", "blocks.3.attn1.to_out.0",
-                                       "base_model.model.blocks.3.attn1.to_out.0",
-                                       "base_model.model.blocks.3.self_attn.o",
-                                       "diffusion_model.blocks.3.self_attn.o",
-                                       "lora_unet_blocks_3_self_attn_o", "lora_unet__blocks_3_self_attn_o"}));
+                testing::IsSupersetOf(
+                    {"transformer.blocks.3.attn1.to_out.0", "blocks.3.attn1.to_out.0",
+                     "base_model.model.blocks.3.attn1.to_out.0", "base_model.model.blocks.3.self_attn.o",
+                     "diffusion_model.blocks.3.self_attn.o", "lora_unet_blocks_3_self_attn_o",
+                     "lora_unet__blocks_3_self_attn_o", "pipe.dit.blocks.3.self_attn.o"}));
     EXPECT_THAT(loraNames("condition_embedder.time_proj"),
                 testing::Contains("diffusion_model.time_projection.1"));
 }
