@@ -87,8 +87,9 @@ class CheckRun {
             if (!end) return end.error();
             if (end->reason == ProcessEnd::Reason::Interrupted || stop.stop_requested())
                 return Error{ErrorCode::Cancelled, "cancelled"};
-            if (end->reason == ProcessEnd::Reason::Finished) return m_check;
-            std::string words = end->words;
+            const bool finished = end->reason == ProcessEnd::Reason::Finished;
+            if (finished && m_next == m_check.cases.size()) return m_check;
+            std::string words = finished ? "ended the process before it was done" : end->words;
             if (end->reason == ProcessEnd::Reason::TookTooLong) {
                 ++hangs;
                 words = "took more than " + std::to_string(std::int64_t(m_verb.caseTimeout)) +

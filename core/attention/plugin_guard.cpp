@@ -32,10 +32,6 @@ std::string callOf(const kernels::BackendInfo& backend, const Inputs& in) {
     return text.str();
 }
 
-std::string nameOf(const kernels::BackendInfo& backend) {
-    return "plug-in " + std::string(backend.name) + " (" + backend.plugin->description.file + ")";
-}
-
 [[noreturn]] void blame(const std::string& plugin, const std::string& what) {
     throw Failure(ErrorCode::Internal, plugin + " " + what);
 }
@@ -62,34 +58,25 @@ GuardedMemory workspaceFor(const kernels::BackendInfo& backend, const Inputs& in
     try {
         return {bytes, in.q_BHND.device()};
     } catch (const c10::OutOfMemoryError&) {
-        throw Failure(ErrorCode::OutOfMemory, nameOf(backend) + " asked for a workspace of " +
+        throw Failure(ErrorCode::OutOfMemory, nameInMessages(backend) + " asked for a workspace of " +
                                                   std::to_string(bytes) + " bytes in a call of " +
                                                   textOf(in) + ": more than " + in.q_BHND.device().str() +
                                                   " has");
     }
 }
 
-Inputs copyOf(const Inputs& in) {
-    return {in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(),
-            in.keyBias_M.defined() ? in.keyBias_M.clone() : at::Tensor()};
+bool areAlike(const at::Tensor& a, const at::Tensor& b) {
+    return !a.defined() || a.eq(b).logical_or_(a.isnan().logical_and_(b.isnan())).all().item<bool>();
 }
 
 void checkOutput(const kernels::BackendInfo& backend, const Inputs& in, const at::Tensor& out_BHND) {
     if (!isFinite(out_BHND) && areFinite(in))
-        blame(nameOf(backend), kNotFinite + (" of a call of " + textOf(in)));
+        blame(nameInMessages(backend), kNotFinite + (" of a call of " + textOf(in)));
 }
 
 void checkSurroundings(const kernels::BackendInfo& backend, const Inputs& in, const GuardedMemory& memory,
                        const char* what) {
-    if (!memory.isIntact()) blame(nameOf(backend), what + (" in a call of " + textOf(in)));
-}
-
-void checkInputs(const kernels::BackendInfo& backend, const Inputs& in, const Inputs& before) {
-    const bool same = at::equal(before.q_BHND, in.q_BHND) && at::equal(before.k_BHMD, in.k_BHMD) &&
-                      at::equal(before.v_BHMD, in.v_BHMD) &&
-                      (!in.keyBias_M.defined() || at::equal(before.keyBias_M, in.keyBias_M));
-    // NaN equals nothing, itself included.
-    if (!same && areFinite(before)) blame(nameOf(backend), "changed its inputs in a call of " + textOf(in));
+    if (!memory.isIntact()) blame(nameInMessages(backend), what + (" in a call of " + textOf(in)));
 }
 
 /// Adds what it took to a sum.
@@ -107,6 +94,19 @@ class Timed {
 
 }  // namespace
 
+std::string nameInMessages(const kernels::BackendInfo& backend) {
+    return "plug-in " + std::string(backend.name) + " (" + backend.plugin->description.file + ")";
+}
+
+InputsBefore::InputsBefore(const Inputs& in)
+    : m_before{in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(),
+               in.keyBias_M.defined() ? in.keyBias_M.clone() : at::Tensor()} {}
+
+bool InputsBefore::isStill(const Inputs& in) const {
+    return areAlike(m_before.q_BHND, in.q_BHND) && areAlike(m_before.k_BHMD, in.k_BHMD) &&
+           areAlike(m_before.v_BHMD, in.v_BHMD) && areAlike(m_before.keyBias_M, in.keyBias_M);
+}
+
 GuardedMemory::GuardedMemory(std::int64_t bytes, at::Device device)
     : m_memory(at::full({kGuardBytes + bytes + kGuardBytes}, kPattern,
                         at::TensorOptions(at::kByte).device(device))),
@@ -120,18 +120,18 @@ bool GuardedMemory::isIntact() const {
            m_memory.narrow(0, after, kGuardBytes).eq(kPattern).all().item<bool>();
 }
 
-at::Tensor PluginGuard::run(const KernelCall& call, const kernels::BackendInfo& backend, const Inputs& in) {
+at::Tensor PluginGuard::run(const PlannedCall& call, const kernels::BackendInfo& backend, const Inputs& in) {
     m_lookingSeconds = 0;
     std::optional<Timed> looking(m_lookingSeconds);
     const bool isFirst = m_seen.insert(callOf(backend, in)).second;
     const bool looksNow = isFirst || in.q_BHND.is_cpu();
-    std::optional<Inputs> copies;
-    if (looksNow) copies = copyOf(in);
+    std::optional<InputsBefore> before;
+    if (looksNow) before.emplace(in);
     const GuardedMemory output(in.q_BHND.numel() * static_cast<std::int64_t>(in.q_BHND.element_size()),
                                in.q_BHND.device());
     const at::Tensor out_BHND = outputIn(output, in.q_BHND);
     std::optional<GuardedMemory> workspace;
-    if (call.workspaceBytes() > 0) workspace = workspaceFor(backend, in, call.workspaceBytes());
+    if (call.workspaceBytes > 0) workspace = workspaceFor(backend, in, call.workspaceBytes);
     looking.reset();
     try {
         call.runInto(out_BHND, workspace ? workspace->bytes() : at::Tensor());
@@ -140,16 +140,17 @@ at::Tensor PluginGuard::run(const KernelCall& call, const kernels::BackendInfo& 
             checkSurroundings(backend, in, output, "wrote outside its output");
             if (workspace) checkSurroundings(backend, in, *workspace, "wrote outside its workspace");
             checkOutput(backend, in, out_BHND);
-            checkInputs(backend, in, *copies);
+            if (!before->isStill(in))
+                blame(nameInMessages(backend), "changed its inputs in a call of " + textOf(in));
         }
     } catch (const c10::AcceleratorError& failure) {
         if (!isFirst) throw;  // what was queued before may be to blame
-        throw Failure(ErrorCode::DeviceLost, nameOf(backend) + " made the GPU fail in a call of " +
+        throw Failure(ErrorCode::DeviceLost, nameInMessages(backend) + " made the GPU fail in a call of " +
                                                  textOf(in) + ": " + failure.what_without_backtrace());
     }
     if (!looksNow) {
         const at::Tensor isFinite = at::isfinite(out_BHND).all();
-        at::Tensor& all = m_isFinite[nameOf(backend)];
+        at::Tensor& all = m_isFinite[nameInMessages(backend)];
         all = all.defined() ? all.logical_and(isFinite) : isFinite;
     }
     return out_BHND;

@@ -46,7 +46,11 @@ class Serving {
         const auto range = inTrace(backend.name);
         Served served{.lse_BHN = call.lse_BHN(), .used = std::string(backend.name)};
         if (backend.plugin != nullptr) {
-            served.out_BHND = m_guard.run(call, backend, m_inputs);
+            const PlannedCall planned{call.workspaceBytes(),
+                                      [&call](const at::Tensor& out, const at::Tensor& workspace) {
+                                          call.runInto(out, workspace);
+                                      }};
+            served.out_BHND = m_guard.run(planned, backend, m_inputs);
             m_lookingSeconds = m_guard.lookingSeconds();
             return served;
         }

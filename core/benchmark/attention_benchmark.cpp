@@ -1,8 +1,12 @@
 #include "core/benchmark/attention_benchmark.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
+#include "core/attention/plugin_guard.h"
 #include "core/attention/shared_tensors.h"
+#include "core/base/result.h"
 #include "core/benchmark/attention_subject.h"
 #include "core/benchmark/captured_input.h"
 #include "core/benchmark/statistics.h"
@@ -28,12 +32,18 @@ class Contender {
         : m_backend(backend), m_subject(subject), m_wanted(wanted), m_why(subject.whyNot(backend)) {}
 
     [[nodiscard]] bool runs() const { return !m_why; }
+    [[nodiscard]] bool isPlugin() const { return m_backend.plugin != nullptr; }
+    [[nodiscard]] const kernels::BackendInfo& backend() const { return m_backend; }
 
     /// At least one turn, whose output is compared.
     void warmUp(const Float64Attention& truth, const Stopwatch& stopwatch, double seconds) {
         at::Tensor out_BHND;
         const auto turn = [&] { return stopwatch.time([&] { out_BHND = m_subject.run(m_backend); }); };
-        turn();  // may load and choose kernels: its time says nothing
+        // May load and choose kernels: its time says nothing.
+        if (m_backend.plugin != nullptr)
+            out_BHND = m_subject.runGuarded(m_backend);
+        else
+            turn();
         m_accuracy = truth.accuracyOf(out_BHND);
         m_kept = m_subject.kept();
         for (double spent = 0; spent < seconds;) spent += turn();
@@ -105,6 +115,18 @@ std::vector<Contender> contendersFor(const AttentionCase& wanted, const Attentio
     return contenders;
 }
 
+/// Throws a Failure naming those that may have changed the inputs of all others while they were timed, when
+/// nothing but the clock looks.
+void requireInputsKept(const attention::InputsBefore& before, const AttentionSubject& subject,
+                       const std::vector<Contender>& contenders) {
+    if (before.isStill(subject.inputs())) return;
+    std::string plugins;
+    for (const Contender& contender : contenders)
+        if (contender.runs() && contender.isPlugin())
+            plugins += (plugins.empty() ? "" : " or ") + attention::nameInMessages(contender.backend());
+    throw Failure(ErrorCode::Internal, plugins + " changed its inputs in a call that was timed");
+}
+
 }  // namespace
 
 std::vector<AttentionRow> measureAttention(const AttentionCase& wanted, const Progress& progress) {
@@ -117,6 +139,9 @@ std::vector<AttentionRow> measureAttention(const AttentionCase& wanted, const Pr
     const Stopwatch stopwatch(wanted.execution, wanted.clock);
     std::vector<Contender> contenders = contendersFor(wanted, subject);
 
+    std::optional<attention::InputsBefore> before;
+    if (std::ranges::any_of(contenders, [](const Contender& one) { return one.runs() && one.isPlugin(); }))
+        before.emplace(subject.inputs());
     progress(0, wanted.repetitions, -1);
     {
         const Float64Attention truth(subject.input(), wanted.mask);
@@ -139,6 +164,7 @@ std::vector<AttentionRow> measureAttention(const AttentionCase& wanted, const Pr
         progress(done, rounds, spent / done * (rounds - done));
         spent += round();
     }
+    if (before) requireInputsKept(*before, subject, contenders);
     std::vector<AttentionRow> rows;
     for (const Contender& contender : contenders) rows.push_back(contender.row(contenders.front()));
     return rows;

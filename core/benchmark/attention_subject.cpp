@@ -7,6 +7,7 @@
 
 #include "core/attention/attention_problem.h"
 #include "core/attention/libtorch_attention.h"
+#include "core/attention/plugin_guard.h"
 
 namespace reelgrid::benchmark {
 namespace {
@@ -66,8 +67,7 @@ bool AttentionSubject::usesLibtorchsMask() const {
 
 std::optional<std::string> AttentionSubject::whyNot(const kernels::BackendInfo& backend) const {
     if (!backend.libtorch) return kernels::whyNot(backend, problemFor(backend));
-    const attention::Inputs inputs{m_input.q_BHND, m_input.k_BHMD, m_input.v_BHMD, m_input.keyBias_M};
-    if (auto obstacle = attention::whyNot(*backend.libtorch, inputs)) return obstacle;
+    if (auto obstacle = attention::whyNot(*backend.libtorch, inputs())) return obstacle;
     if (*backend.libtorch != LibtorchOperator::Choice && m_mask == kernels::Mask::Causal &&
         !usesLibtorchsMask())
         return std::string(backend.name) + ": its causal mask is aligned at the top left, " +
@@ -109,6 +109,19 @@ at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, Preparatio
                      : at::Tensor();
     plan.attend(problem);
     return out_BHND;
+}
+
+at::Tensor AttentionSubject::runGuarded(const kernels::BackendInfo& plugin) const {
+    kernels::AttentionProblem problem = problemFor(plugin);
+    const kernels::AttentionPlan plan = kernels::plan(plugin, problem);
+    const attention::PlannedCall call{
+        plan.workspaceBytes, [&](const at::Tensor& out_BHND, const at::Tensor& workspace) {
+            attention::writeTo(problem, out_BHND);
+            problem.workspace = workspace.defined() ? workspace.data_ptr() : nullptr;
+            plan.attend(problem);
+        }};
+    m_kept = at::Tensor();
+    return attention::PluginGuard().run(call, plugin, inputs());
 }
 
 std::optional<double> AttentionSubject::kept() const {

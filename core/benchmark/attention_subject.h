@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/attention/call_settings.h"
+#include "core/attention/inputs.h"
 #include "core/benchmark/attention_input.h"
 #include "core/benchmark/stopwatch.h"
 #include "core/execution/execution.h"
@@ -32,6 +33,10 @@ class AttentionSubject {
     [[nodiscard]] at::Tensor run(const kernels::BackendInfo& backend,
                                  Preparation* preparation = nullptr) const;
 
+    /// The same of a plug-in, with all that a render looks for: throws a Failure naming a plug-in that leaves
+    /// values unwritten, writes outside its memory or changes its inputs.
+    [[nodiscard]] at::Tensor runGuarded(const kernels::BackendInfo& plugin) const;
+
     /// After run() without a preparation, of a sparse method that tells it: the share of the pairs of blocks
     /// that it kept. Waits for a GPU.
     [[nodiscard]] std::optional<double> kept() const;
@@ -40,6 +45,9 @@ class AttentionSubject {
     [[nodiscard]] std::string choiceOfSdpa() const;
 
     [[nodiscard]] const AttentionInput& input() const { return m_input; }
+    [[nodiscard]] attention::Inputs inputs() const {
+        return {m_input.q_BHND, m_input.k_BHMD, m_input.v_BHMD, m_input.keyBias_M};
+    }
 
   private:
     [[nodiscard]] kernels::AttentionProblem problemFor(const kernels::BackendInfo& backend) const;

@@ -62,8 +62,8 @@ PictureMetadata metadataOfPng(std::string_view file) {
     forEachPngChunk(file, [&](const PngChunk& chunk) {
         if (chunk.type == "eXIf") found.exif = chunk.data;
         const auto text = pngText(chunk);
-        if (text && text->keyword == "Raw profile type exif") profile = text;
-        if (text && text->keyword == "XML:com.adobe.xmp") xmp = text;
+        if (text && text->keyword == kExifKeyword) profile = text;
+        if (text && text->keyword == kXmpKeyword) xmp = text;
         return true;
     });
     if (found.exif.empty() && profile) found.exif = rawProfile(profile->text());

@@ -7,6 +7,7 @@ extern "C" {
 #include <cstdint>
 
 #include "core/media/png_chunks.h"
+#include "core/media/png_text.h"
 
 namespace reelgrid::media {
 namespace {
@@ -30,16 +31,24 @@ std::uint32_t checksum(std::string_view bytes) {
            kAllOnes;
 }
 
+/// Whether the picture isn't what it should be without the chunk. What isn't needed is often wrong, and left
+/// out.
+bool isNeeded(const PngChunk& chunk) {
+    constexpr int kAncillary = 0x20;
+    if ((byteAt(chunk.type, 0) & kAncillary) == 0 || chunk.type == "eXIf") return true;
+    const auto text = pngText(chunk);
+    return text && (text->keyword == kExifKeyword || text->keyword == kXmpKeyword);
+}
+
 PictureStructure ofPng(std::string_view bytes) {
     constexpr std::size_t kSizeAt = 16;
-    constexpr int kAncillary = 0x20;
     PictureStructure found;
     if (bytes.size() < kSizeAt + 8) return found;
     found.size = {int(bigEndian(bytes.substr(kSizeAt, 4)) & 0x7FFFFFFF),
                   int(bigEndian(bytes.substr(kSizeAt + 4, 4)) & 0x7FFFFFFF)};
     forEachPngChunk(bytes, [&](const PngChunk& chunk) {
-        // FFmpeg looks at none; what isn't needed for the picture is often wrong, and left out.
-        if ((byteAt(chunk.type, 0) & kAncillary) == 0 && checksum(chunk.checked) != chunk.checksum)
+        // FFmpeg looks at none.
+        if (isNeeded(chunk) && checksum(chunk.checked) != chunk.checksum)
             found.missing = "it is damaged: a chunk's checksum isn't that of its bytes";
         return !found.missing;
     });

@@ -20,4 +20,7 @@ struct PngText {
 /// Of a chunk tEXt, zTXt or iTXt (ISO/IEC 15948, 11.3.4); of any other, nothing. Reads untrusted bytes.
 std::optional<PngText> pngText(const PngChunk& chunk);
 
+/// The keywords of texts that may say which way up a picture is: EXIF as ImageMagick writes it, and XMP.
+inline constexpr std::string_view kExifKeyword = "Raw profile type exif", kXmpKeyword = "XML:com.adobe.xmp";
+
 }  // namespace reelgrid::media

@@ -1,16 +1,17 @@
 #include "core/perception/dino_encoder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "core/base/result.h"
 #include "core/execution/linear_product.h"
+#include "core/weights/numbered_layers.h"
 
 namespace reelgrid::perception {
 namespace {
 
-constexpr std::int64_t kHeadChannels = 64, kMostChannels = 8192, kMostGrid = 256, kMostLayers = 256,
-                       kMostPatches = 1 << 13;
+constexpr std::int64_t kHeadChannels = 64, kMostChannels = 8192, kMostGrid = 256, kMostPatches = 1 << 13;
 
 std::vector<std::int64_t> shapeIn(const weights::WeightFile& file, const std::string& name,
                                   std::size_t sides) {
@@ -52,9 +53,14 @@ DinoEncoder::DinoEncoder(const weights::WeightFile& file, at::Device device) {
     m_patches = {all(patches + ".weight", {c, 3, m_patch, m_patch}), all(patches + ".bias", {c})};
     m_norm = affine(all / (isAuthors ? "norm" : "layernorm"), {c});
     const weights::WeightScope blocks = isAuthors ? all / "blocks" : all / "encoder" / "layer";
-    for (std::int64_t i = 0; i < kMostLayers; ++i) {
+    const std::int64_t layers = weights::layersWithAny(
+        {"norm1.weight", "norm2.weight", "attn.qkv.weight", "attn.proj.weight", "mlp.fc1.weight",
+         "mlp.fc2.weight", "layernorm_before.weight", "layernorm_after.weight",
+         "attention.attention.query.weight", "attention.output.dense.weight", "intermediate.dense.weight",
+         "output.dense.weight"},
+        [&](std::int64_t layer, const std::string& name) { return (blocks / layer).has(name); });
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(layers, 1); ++i) {
         const weights::WeightScope block = blocks / i;
-        if (!block.has(isAuthors ? "norm1.weight" : "layernorm_before.weight")) break;
         if (isAuthors) {
             m_layers.push_back({affine(block / "norm1", {c}), affine(block / "attn" / "qkv", {3 * c, c}),
                                 affine(block / "attn" / "proj", {c, c}), affine(block / "norm2", {c}),

@@ -68,10 +68,6 @@ void answer(int signal, siginfo_t* info, void* context) {
     raise(signal);
 }
 
-[[noreturn]] void endNow(int status) {
-    for (;;) syscall(SYS_exit_group, status);
-}
-
 /// Where a plug-in ends the process by `call`: what it leaves undone isn't done for it, and nobody takes it
 /// for an end that was meant. Returns where no plug-in does, as in a child that it has forked.
 void blameForEnding(const char* call) {
@@ -81,7 +77,7 @@ void blameForEnding(const char* call) {
     writeFromHandler(" ended the process (");
     writeFromHandler(call);
     writeFromHandler(")\n");
-    endNow(1);
+    endProcess(1);
 }
 
 void onExit() {
@@ -109,6 +105,10 @@ void explainFaults(FaultExplainer explainer) {
     theExplainer = explainer;
 }
 
+void endProcess(int status) {
+    for (;;) syscall(SYS_exit_group, status);
+}
+
 std::string blamedNow() {
     const char* blamed = theBlamed.load();
     return blamed == nullptr ? "" : blamed;
@@ -130,7 +130,7 @@ extern "C" {
 
 [[noreturn, gnu::visibility("default")]] void _exit(int status) {
     reelgrid::plugins::blameForEnding("_exit");
-    reelgrid::plugins::endNow(status);
+    reelgrid::plugins::endProcess(status);
 }
 
 [[noreturn, gnu::visibility("default")]] void _Exit(int status) noexcept {

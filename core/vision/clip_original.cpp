@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/weights/model_config.h"
+#include "core/weights/numbered_layers.h"
 
 namespace reelgrid::vision {
 namespace {
@@ -111,8 +112,12 @@ ClipVisionConfig clipConfigOf(const weights::WeightSource& encoder, const weight
     const Shape positions =
         shapeAt(shapeOf, stored("embeddings.position_embedding.weight"), original ? 3 : 2, where);
     const Shape wide = shapeAt(shapeOf, stored("encoder.layers.0.mlp.fc1.weight"), 2, where);
-    std::int64_t layers = 1;
-    while (shapeOf(stored(std::string(kLayers) + std::to_string(layers) + ".layer_norm1.weight"))) ++layers;
+    const std::int64_t layers = weights::layersWithAny(
+        {"layer_norm1.weight", "layer_norm2.weight", "self_attn.q_proj.weight", "self_attn.out_proj.weight",
+         "mlp.fc1.weight", "mlp.fc2.weight"},
+        [&](std::int64_t layer, const std::string& name) {
+            return shapeOf(stored(std::string(kLayers) + std::to_string(layer) + "." + name)).has_value();
+        });
     const std::int64_t count = positions[positions.size() - 2] - 1;
     const auto edge = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(count))));
     if (edge < 1 || edge * edge != count)

@@ -131,6 +131,30 @@ TEST(BackendPlugin, ABenchmarkThatAKernelEndsHasFailed) {
     }
 }
 
+TEST(BackendPlugin, ABenchmarkLooksAtWhatARenderLooksAt) {
+    const auto errorsOf = [](const std::string& kernels) {
+        const ProgramRun run =
+            runProgram({"bench", "attention", "--shape", "1,2,64,64", "--dtype", "fp32", "--num-repetitions",
+                        "3", "--kernel", kernels, "--backend-plugin", pluginFile("faulty")});
+        EXPECT_EQ(run.exitCode, 1) << kernels;
+        return run.errors;
+    };
+    EXPECT_THAT(errorsOf("leaving"), HasSubstr("plug-in leaving (" + pluginFile("faulty") +
+                                               ") left NaN, infinite or unwritten values in its output"));
+    EXPECT_THAT(errorsOf("overrunning"), HasSubstr("wrote outside its output"));
+    EXPECT_THAT(errorsOf("cramped"), HasSubstr("wrote outside its workspace"));
+    EXPECT_THAT(errorsOf("meddling,fav2"), HasSubstr("changed its inputs in a call of"));
+    EXPECT_THAT(errorsOf("relapsing,fav2"), HasSubstr("changed its inputs in a call that was timed"));
+}
+
+TEST(BackendPlugin, CasesBeforeWhoseEndTheProcessEndsHaveFailed) {
+    const ProgramRun run = runProgram({"backends", "check", pluginFile("EndsTheProcess"), "--json"});
+    EXPECT_EQ(run.exitCode, 1);
+    const json check = onlyDocument(run.output)["checked"][0];
+    EXPECT_EQ(check["holding"], 0);
+    EXPECT_GT(check["failing"], 20);
+}
+
 TEST(BackendPlugin, AProcessThatAKernelForksMayEndAsItLikes) {
     const ProgramRun run = runProgram({"bench", "attention", "--shape", "1,1,16,16", "--dtype", "fp32",
                                        "--kernel", "forking", "--backend-plugin", pluginFile("faulty")});

@@ -148,6 +148,19 @@ TEST_F(PerceptionTest, DinosFeaturesAreTheReferencesOfSquaresAndOthers) {
     EXPECT_LT((dino.forward(pixels.narrow(3, 40, 224)) - m_dinoSquare).abs().max().item<double>(), 2e-4);
 }
 
+TEST_F(PerceptionTest, DinoThatLacksATensorOfALayerIsRefusedByItsName) {
+    auto fewer = hashedWeights(shapes("dino"));
+    ASSERT_EQ(fewer.erase("blocks.0.norm1.weight"), 1U);
+    weights::writeSafetensors(m_folder / "dino.safetensors", fewer).value();
+    std::string message;
+    try {
+        const DinoEncoder dino(weights::openWeights(m_folder / "dino.safetensors"), at::kCPU);
+    } catch (const Failure& failure) {
+        message = failure.error().message;
+    }
+    EXPECT_THAT(message, testing::HasSubstr("blocks.0.norm1.weight"));
+}
+
 TEST_F(PerceptionTest, DinoIsTheSameByTransformersNames) {
     const auto authors = hashedWeights(shapes("dino"));
     std::map<std::string, at::Tensor> theirs;

@@ -1,5 +1,6 @@
 // What isn't a plug-in of this version, in the way that BAD says (tests/plugins/CMakeLists.txt).
 #include <reelgrid/attention_backend.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cfenv>
@@ -25,12 +26,19 @@ enum Bad {
     WithUnknownFeatures,
     WithoutEnd,
     LeavesAProcess,
-    RoundsUpAsLoaded
+    RoundsUpAsLoaded,
+    EndsTheProcess
 };
 
 namespace {
 
 int32_t doNothing(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    return 0;
+}
+
+/// Past all that could see it.
+int32_t endTheProcess(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    syscall(SYS_exit_group, 0);
     return 0;
 }
 
@@ -59,7 +67,7 @@ reelgrid_backend made() {
     backend.name = BAD == BadlyNamed ? "../mine" : BAD == NamedAsOurs ? "fav2" : "mine";
     backend.title = "Mine";
     if (BAD == ClaimsNan) backend.claimed_l1 = NAN;
-    backend.run = BAD == WithoutRun ? nullptr : doNothing;
+    backend.run = BAD == WithoutRun ? nullptr : BAD == EndsTheProcess ? endTheProcess : doNothing;
     return backend;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/safetensors/header.h"
+#include "core/safetensors/numbered_blocks.h"
 
 namespace reelgrid::families::svd {
 namespace {
@@ -21,7 +22,7 @@ constexpr const char *kUnet = "model.diffusion_model.",
                      *kClip = "conditioner.embedders.0.open_clip.model.visual.";
 constexpr const char* kFirstTimeLayer =
     "model.diffusion_model.input_blocks.1.0.time_stack.in_layers.2.weight";
-constexpr std::size_t kMostLevels = 8;
+constexpr std::int64_t kMostLevels = 8;
 
 /// The shapes of a file, asked for by name.
 class FileShapes {
@@ -29,7 +30,10 @@ class FileShapes {
     FileShapes(const safetensors::TensorEntries& tensors, const fs::path& file)
         : m_tensors(tensors), m_file(file) {}
 
-    [[nodiscard]] bool has(const std::string& name) const { return m_tensors.contains(name); }
+    [[nodiscard]] bool hasBelow(const std::string& prefix) const {
+        const auto next = m_tensors.lower_bound(prefix);
+        return next != m_tensors.end() && next->first.starts_with(prefix);
+    }
     /// Throws Failure(InvalidData) naming the tensor that isn't there or has other dimensions.
     [[nodiscard]] const Sides& of(const std::string& name, std::size_t dimensions) const {
         const auto found = m_tensors.find(name);
@@ -42,11 +46,25 @@ class FileShapes {
                           (found == m_tensors.end() ? "missing" : "of other dimensions") + ", one of " +
                           std::to_string(dimensions) + " was needed");
     }
-    /// How many tensors there are in a row, `name` with numbers from 0.
-    [[nodiscard]] std::int64_t count(const std::string& before, const std::string& behind) const {
-        std::int64_t found = 0;
-        while (has(before + std::to_string(found) + behind)) ++found;
+    /// How many blocks "PREFIX0.", "PREFIX1." there are, of at least one tensor each. Throws
+    /// Failure(InvalidData) where one is missing before others.
+    [[nodiscard]] std::int64_t blocks(const std::string& prefix) const {
+        const std::int64_t found = safetensors::blocksInRow(m_tensors, prefix);
+        if (const auto behind = safetensors::tensorBehindBlocks(m_tensors, prefix, found); !behind.empty())
+            throw Failure(safetensors::blockMissing("model " + m_file.string(), behind, found));
         return found;
+    }
+    /// The same of sizes of a picture.
+    [[nodiscard]] std::int64_t levels(const std::string& prefix) const {
+        const std::int64_t found = blocks(prefix);
+        requireLevels(prefix, found);
+        return found;
+    }
+    void requireLevels(const std::string& prefix, std::int64_t levels) const {
+        if (levels >= 1 && levels <= kMostLevels) return;
+        throw Failure(ErrorCode::InvalidData, "model " + m_file.string() + ": " + std::to_string(levels) +
+                                                  " sizes below " + prefix + ", 1 to " +
+                                                  std::to_string(kMostLevels) + " were needed");
     }
 
   private:
@@ -63,23 +81,24 @@ json unetOf(const FileShapes& shapes, int frames) {
     std::vector<std::string> down;
     std::int64_t layers = 1;
     bool isNew = true;
-    for (int i = 1; channels.size() <= kMostLevels; ++i) {
-        const std::string block = unet + "input_blocks." + std::to_string(i);
-        if (shapes.has(block + ".0.op.weight")) {
+    const std::string inputs = unet + "input_blocks.";
+    for (std::int64_t i = 1, count = shapes.blocks(inputs); i < count; ++i) {
+        const std::string block = inputs + std::to_string(i);
+        if (shapes.hasBelow(block + ".0.op.")) {
             isNew = true;
             continue;
         }
-        if (!shapes.has(block + ".0.out_layers.3.weight")) break;
         if (!isNew) {
             layers += channels.size() == 1 ? 1 : 0;  // of the full size
             continue;
         }
         channels.push_back(shapes.of(block + ".0.out_layers.3.weight", 4)[0]);
         heads.push_back(std::max<std::int64_t>(1, channels.back() / kHeadChannels));
-        down.push_back(shapes.has(block + ".1.norm.weight") ? "CrossAttnDownBlockSpatioTemporal"
-                                                            : "DownBlockSpatioTemporal");
+        down.push_back(shapes.hasBelow(block + ".1.") ? "CrossAttnDownBlockSpatioTemporal"
+                                                      : "DownBlockSpatioTemporal");
         isNew = false;
     }
+    shapes.requireLevels(inputs, static_cast<std::int64_t>(channels.size()));
     std::vector<std::string> up;
     for (auto kind = down.rbegin(); kind != down.rend(); ++kind)
         up.push_back(*kind == "DownBlockSpatioTemporal" ? "UpBlockSpatioTemporal"
@@ -94,7 +113,7 @@ json unetOf(const FileShapes& shapes, int frames) {
             {"layers_per_block", layers},
             {"down_block_types", down},
             {"up_block_types", up},
-            {"transformer_layers_per_block", shapes.count(middle, ".norm1.weight")},
+            {"transformer_layers_per_block", shapes.blocks(middle)},
             {"cross_attention_dim", shapes.of(middle + "0.attn2.to_k.weight", 2)[1]},
             {"addition_time_embed_dim", added / 3},
             {"projection_class_embeddings_input_dim", added},
@@ -103,17 +122,13 @@ json unetOf(const FileShapes& shapes, int frames) {
 }
 
 json vaeOf(const FileShapes& shapes) {
-    const std::string encoder = kEncoder;
+    const std::string down = std::string(kEncoder) + "down.";
     Sides channels;
-    while (channels.size() < kMostLevels) {
-        const std::string block =
-            encoder + "down." + std::to_string(channels.size()) + ".block.0.conv1.weight";
-        if (!shapes.has(block)) break;
-        channels.push_back(shapes.of(block, 4)[0]);
-    }
+    for (std::int64_t level = 0, levels = shapes.levels(down); level < levels; ++level)
+        channels.push_back(shapes.of(down + std::to_string(level) + ".block.0.conv1.weight", 4)[0]);
     return {{"_class_name", "AutoencoderKLTemporalDecoder"},
             {"block_out_channels", channels},
-            {"layers_per_block", shapes.count(encoder + "down.0.block.", ".conv1.weight")},
+            {"layers_per_block", shapes.blocks(down + "0.block.")},
             {"latent_channels", shapes.of("first_stage_model.decoder.conv_in.weight", 4)[1]},
             {"sample_size", 768},
             {"scaling_factor", 0.18215},
@@ -134,7 +149,7 @@ json imageEncoderOf(const FileShapes& shapes, const fs::path& file) {
             {"patch_size", patch[2]},
             {"image_size", edge * patch[2]},
             {"intermediate_size", shapes.of(clip + "transformer.resblocks.0.mlp.c_fc.weight", 2)[0]},
-            {"num_hidden_layers", shapes.count(clip + "transformer.resblocks.", ".ln_1.weight")},
+            {"num_hidden_layers", shapes.blocks(clip + "transformer.resblocks.")},
             {"num_attention_heads", std::max<std::int64_t>(1, patch[0] / kClipHeadChannels)},
             {"projection_dim", shapes.of(clip + "proj", 2)[1]},
             {"hidden_act", "gelu"}};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/weights/numbered_layers.h"
 
 namespace reelgrid::models::animatediff {
 namespace {
@@ -204,7 +205,13 @@ MotionConfig MotionConfig::of(const weights::ShapeOf& shapeOf, const std::string
     c.maxFrames = positions->at(1);
     c.layersPerBlock = 0;
     while (c.layersPerBlock < kMostLayers && normOf("down_blocks.0", c.layersPerBlock)) ++c.layersPerBlock;
-    c.midBlock = normOf("mid_block", 0) ? MidBlock::Motion : MidBlock::None;
+    const bool hasMiddle =
+        weights::layersWithAny(
+            {"norm.weight", "proj_in.weight", "proj_out.weight", "transformer_blocks.0.norm1.weight"},
+            [&](std::int64_t layer, const std::string& name) {
+                return shapeOf("mid_block.motion_modules." + std::to_string(layer) + "." + name).has_value();
+            }) > 0;
+    c.midBlock = hasMiddle ? MidBlock::Motion : MidBlock::None;
     return c;
 }
 

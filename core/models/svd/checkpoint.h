@@ -8,6 +8,9 @@
 
 namespace reelgrid::models::svd {
 
+/// Whether the component is in one file with all the others.
+bool isInFile(const families::ModelIndex& index, const std::string& component);
+
 /// A component's configuration, with the file's name for messages. Throws Failure naming it.
 weights::ModelConfig configOf(const families::ModelIndex& index, const std::string& component,
                               const std::string& fileName = "config.json");

@@ -13,6 +13,7 @@
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_network.h"
 #include "core/models/svd/checkpoint.h"
+#include "core/models/svd/names.h"
 #include "core/models/svd/pictured_unet.h"
 #include "core/schedulers/scheduler.h"
 #include "core/schedulers/scheduler_list.h"
@@ -185,15 +186,22 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
 }
 
 /// The decoder's attention, which diffusers makes and doesn't run where there is no second residual block.
-bool isIdleAttention(const std::string& /*file*/, const std::string& tensor) {
-    return tensor.starts_with("decoder.mid_block.attentions.");
+bool isIdleAttention(const std::string& tensor) {
+    return tensor.find("decoder.mid_block.attentions.") != tensor.npos ||
+           tensor.find("decoder.mid.attn_1.") != tensor.npos;
 }
 
 denoising::ComponentCheck checkOf(const families::ModelIndex& index, const std::string& component,
                                   std::function<void(const weights::OpenWeights& open)> take) {
+    using Others = denoising::ComponentCheck::Others;
+    const bool inFile = isInFile(index, component);
+    // A folder's image encoder may be a whole CLIP.
+    const bool named = inFile || component != "image_encoder";
     return {.take = std::move(take),
-            .others = denoising::othersAt(index.pathOf(component)),
-            .isElsewhere = isIdleAttention};
+            .others = named ? Others::Named : Others::Allowed,
+            .isElsewhere = [inFile, component](const std::string& /*file*/, const std::string& tensor) {
+                return isIdleAttention(tensor) || (inFile && !isOfPart(component, tensor));
+            }};
 }
 
 /// FamilyModel::checks
@@ -211,12 +219,12 @@ denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
                         const vae::svd::SvdVae taken(weights::WeightScope(*source, at::kFloat),
                                                      vae::svd::SvdVaeConfig::from(configOf(index, "vae")));
                     }),
-            {.take = [index](const weights::OpenWeights& open) {
+            checkOf(index, "image_encoder", [index](const weights::OpenWeights& open) {
                 const auto source = openImageEncoder(index, open);
                 const vision::ClipVisionEncoder taken(
                     vision::ClipVisionConfig::from(configOf(index, "image_encoder")),
                     weights::WeightScope(*source, at::kFloat), vision::ClipOutput::Embedding);
-            }}};
+            })};
 }
 
 }  // namespace

@@ -187,4 +187,11 @@ std::unique_ptr<WeightSource> imageEncoderInFile(std::unique_ptr<WeightSource> f
     return std::make_unique<ClipInFile>(std::move(file));
 }
 
+bool isOfPart(const std::string& part, const std::string& tensor) {
+    if (part == "unet") return tensor.starts_with(kFileUnet);
+    if (part == "image_encoder") return tensor.starts_with(kFileClip);
+    return tensor.starts_with(std::string(kFileEncoder) + "encoder.") ||
+           tensor.starts_with(std::string(kFileDecoder) + "decoder.");
+}
+
 }  // namespace reelgrid::models::svd

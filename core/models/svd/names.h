@@ -28,4 +28,9 @@ std::unique_ptr<weights::WeightSource> vaeInFile(std::unique_ptr<weights::Weight
                                                  std::int64_t sizes);
 std::unique_ptr<weights::WeightSource> imageEncoderInFile(std::unique_ptr<weights::WeightSource> file);
 
+/// Whether a tensor of such a file is of a part ("unet", "vae", "image_encoder"), by what its name begins
+/// with. The file has a decoder beside the picture's encoder and an encoder beside the clip's decoder, of no
+/// part.
+bool isOfPart(const std::string& part, const std::string& tensor);
+
 }  // namespace reelgrid::models::svd

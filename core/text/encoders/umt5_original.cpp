@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/weights/numbered_layers.h"
 
 namespace reelgrid::text {
 namespace {
@@ -61,7 +62,7 @@ Umt5Config umt5ConfigOf(const weights::ShapeOf& shapeOf, Umt5Names names, const 
     const auto stored = [&](const std::string& name) {
         return names == Umt5Names::Original ? originalUmt5Name(name) : name;
     };
-    const auto inBlock = [&](std::int64_t block, const char* name) {
+    const auto inBlock = [&](std::int64_t block, const std::string& name) {
         return stored("encoder.block." + std::to_string(block) + ".layer." + name);
     };
     constexpr const char* kQuery = "0.SelfAttention.q.weight";
@@ -69,8 +70,13 @@ Umt5Config umt5ConfigOf(const weights::ShapeOf& shapeOf, Umt5Names names, const 
     const Shape query = matrixOf(shapeOf, inBlock(0, kQuery), where);
     const Shape bias = matrixOf(shapeOf, inBlock(0, "0.SelfAttention.relative_attention_bias.weight"), where);
     const Shape gate = matrixOf(shapeOf, inBlock(0, "1.DenseReluDense.wi_0.weight"), where);
-    std::int64_t layers = 1;
-    while (shapeOf(inBlock(layers, kQuery))) ++layers;
+    const std::int64_t layers = weights::layersWithAny(
+        {kQuery, "0.SelfAttention.k.weight", "0.SelfAttention.v.weight", "0.SelfAttention.o.weight",
+         "0.layer_norm.weight", "1.layer_norm.weight", "1.DenseReluDense.wi_0.weight",
+         "1.DenseReluDense.wi_1.weight", "1.DenseReluDense.wo.weight"},
+        [&](std::int64_t block, const std::string& name) {
+            return shapeOf(inBlock(block, name)).has_value();
+        });
     if (query[0] % bias[1] != 0)
         throw Failure(ErrorCode::InvalidData, where + ": " + std::to_string(query[0]) +
                                                   " channels of q and " + std::to_string(bias[1]) +

@@ -14,6 +14,7 @@
 #include "core/weights/safetensors_writer.h"
 #include "tests/models/sd35/tiny_model.h"
 #include "tests/models/wan/sdpa_dispatcher.h"
+#include "tests/weights/hidden_tensors.h"
 
 namespace reelgrid::models::sd35 {
 namespace {
@@ -106,6 +107,24 @@ TEST_F(ChangedSd35File, KeepsWhatOtherBlocksHaveWhereOneLacksIt) {
     m_tensors.erase(named("joint_blocks.1.x_block.attn2.qkv.weight"));
     m_tensors.erase(named("joint_blocks.2.x_block.attn.qkv.weight"));
     EXPECT_EQ(config(), whole) << "what is missing is named on loading";
+}
+
+/// Its configuration is made of shapes: a file that lacks a tensor must not be one of a smaller model.
+TEST_F(ChangedSd35File, WhicheverTensorOfEachKindIsMissingIsNamed) {
+    const auto said = [&]() -> std::string {
+        const auto model = catalog::findModel(m_file.string());
+        if (!model) return model.error().message;
+        const auto faults = findFaults(*model).faults;
+        return faults.empty() ? "" : faults.front();
+    };
+    ASSERT_TRUE(found());
+    ASSERT_EQ(said(), "");
+    const weights::HiddenTensors file(m_file);
+    for (const std::string& tensor : weights::lastOfEachKind(weights::SafetensorsFolder(m_file).names())) {
+        ASSERT_TRUE(file.hide(tensor)) << tensor;
+        EXPECT_THAT(said(), testing::HasSubstr(tensor.substr(0, tensor.size() - 1))) << tensor;
+        file.show(tensor);
+    }
 }
 
 TEST_F(ChangedSd35File, RefusesAMissingBlock) {

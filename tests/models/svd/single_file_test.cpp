@@ -6,6 +6,7 @@
 #include "core/models/svd/names.h"
 #include "core/pipeline/family_registry.h"
 #include "tests/models/svd/tiny_svd.h"
+#include "tests/weights/hidden_tensors.h"
 
 namespace reelgrid::models::svd {
 namespace {
@@ -160,6 +161,45 @@ TEST_F(SvdFile, NamesWhatIsMissing) {
     ASSERT_FALSE(model);
     EXPECT_THAT(model.error().message,
                 testing::HasSubstr("model.diffusion_model.label_emb.0.0.weight is missing"));
+}
+
+/// Its configuration is made of shapes: a file that lacks a tensor must not be one of a smaller model.
+TEST_F(SvdFile, WhicheverTensorOfEachKindIsMissingIsNamed) {
+    write("svd.safetensors");
+    const auto said = [&]() -> std::string {
+        const auto model = catalog::readModelFolder(path);
+        if (!model) return model.error().message;
+        const auto found = pipeline::findFaults(*model);
+        return found.faults.empty() ? "" : found.faults.front();
+    };
+    ASSERT_EQ(said(), "");
+    const weights::HiddenTensors file(path);
+    for (const std::string& tensor : weights::lastOfEachKind(weights::SafetensorsFolder(path).names())) {
+        ASSERT_TRUE(file.hide(tensor)) << tensor;
+        EXPECT_THAT(said(), testing::HasSubstr(tensor.substr(0, tensor.size() - 1))) << tensor;
+        file.show(tensor);
+    }
+}
+
+TEST_F(SvdFile, TensorsOfNoLayerAreNamed) {
+    write("svd.safetensors");
+    std::map<std::string, at::Tensor> more;
+    {
+        weights::SafetensorsFolder file(path);
+        for (const std::string& name : file.names())
+            more[name] = file.require(name, *file.shapeOf(name)).clone();
+    }
+    more["model.diffusion_model.input_blocks.1.0.extra.weight"] = at::ones({2});
+    // What the published file has beside what is read.
+    more["conditioner.embedders.3.encoder.decoder.conv_in.weight"] = at::ones({2});
+    more["first_stage_model.encoder.conv_in.weight"] = at::ones({2});
+    more["conditioner.embedders.0.open_clip.model.logit_scale"] = at::ones({});
+    weights::writeSafetensors(path, more).value();
+    const auto model = catalog::readModelFolder(path).value();
+    EXPECT_THAT(pipeline::untakenTensors(model),
+                testing::ElementsAre(
+                    testing::HasSubstr("1 tensor belongs to no layer of this model and had no effect "
+                                       "(model.diffusion_model.input_blocks.1.0.extra.weight)")));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
 #include "tests/models/wan/variant_model.h"
+#include "tests/weights/hidden_tensors.h"
 
 namespace reelgrid::models::wan {
 namespace {
@@ -217,6 +218,31 @@ TEST_F(SingleFile, InFp8IsTheRoundedTransformer) {
         EXPECT_GT(error, 1e-3);
         EXPECT_LT(error, how == Stored::Fp8 ? 0.2 : 0.04);
         EXPECT_TRUE(latentsOf(file, {}).isfinite().all().item<bool>());
+    }
+}
+
+/// The configurations of the parts are made of shapes: a file that lacks a tensor is not one of a smaller
+/// model.
+TEST_F(SingleFile, WhicheverTensorOfEachKindIsMissingIsNamed) {
+    const fs::path tiny = kVariants.parent_path() / "tiny-pipeline";
+    writeTransformer(tiny / "transformer", "tiny.safetensors");
+    writeParts(tiny);
+    const auto said = [&]() -> std::string {
+        const auto model = catalog::findModel((m_models / "tiny.safetensors").string());
+        if (!model) return model.error().message;
+        const auto found = pipeline::findFaults(*model);
+        return found.faults.empty() ? "" : found.faults.front();
+    };
+    ASSERT_EQ(said(), "");
+    for (const fs::path& path : {m_models / "tiny.safetensors", m_folder / "vae" / "wan_2.1_vae.safetensors",
+                                 m_folder / "text_encoders" / "umt5_xxl_fp16.safetensors"}) {
+        const weights::HiddenTensors file(path);
+        for (const std::string& tensor : weights::lastOfEachKind(weights::SafetensorsFolder(path).names())) {
+            if (tensor == "spiece_model") continue;  // the tokenizer is in its folder, too
+            ASSERT_TRUE(file.hide(tensor)) << tensor;
+            EXPECT_THAT(said(), HasSubstr(tensor.substr(0, tensor.size() - 1))) << path << ": " << tensor;
+            file.show(tensor);
+        }
     }
 }
 
