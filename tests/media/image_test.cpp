@@ -145,7 +145,7 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     flipped[end - 1] ^= 1;
     flipped.insert(end, std::string("\0\0\0\0teXt\1\2\3\4", 12));
     EXPECT_EQ(complaint(flipped), "none") << "what isn't needed for the picture";
-    for (const std::string chunk :
+    for (const std::string& chunk :
          {std::string("\0\0\0\0eXIf", 8), std::string("\0\0\0\x1AiTXtXML:com.adobe.xmp\0\0\0\0\0<x/>", 34)}) {
         std::string turned = readFile(kPictures / "1.png").value();
         EXPECT_THAT(complaint(turned.insert(end, chunk + "\1\2\3\4")),
