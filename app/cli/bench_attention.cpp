@@ -13,6 +13,7 @@
 #include "app/cli/console.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/stdout_on_stderr.h"
 #include "core/base/json.h"
 #include "core/benchmark/attention_csv.h"
 #include "core/benchmark/attention_json.h"
@@ -49,6 +50,7 @@ AttentionReport describeMachine(const AttentionCase& first) {
 }
 
 AttentionReport measure(const std::vector<AttentionCase>& cases) {
+    const StdoutOnStderr kernelsMayPrint;
     AttentionReport report = describeMachine(cases.front());
     const auto peaks = [&] { return measurePeaks(cases.front().execution, report.clock); };
     report.peaks = peaks();

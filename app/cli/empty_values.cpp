@@ -9,7 +9,8 @@ namespace {
 
 bool mayBeEmpty(const CLI::Option& option) {
     const std::string name = option.get_name();
-    return name.find("prompt") != std::string::npos || name == "--labels";
+    const bool isPrompt = name.find("prompt") != std::string::npos && name != "--prompt-travel";
+    return isPrompt || name == "--labels";
 }
 
 std::string faultOf(const std::string& value) {

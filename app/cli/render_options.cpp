@@ -218,7 +218,7 @@ Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& ask
     for (auto* loras : {&request.lora, &request.lora2})
         for (std::string& text : *loras) {
             if (loras == &request.lora2 && protocol::isNoLora(*loras)) continue;
-            auto choice = protocol::LoraChoice::from(text);
+            auto choice = protocol::LoraChoice::from(text, loras == &request.lora ? "--lora" : "--lora-2");
             if (!choice) return choice.error();
             choice->file = fs::absolute(choice->file).lexically_normal().string();
             text = choice->text();

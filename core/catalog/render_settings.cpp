@@ -133,13 +133,13 @@ Result<void> settlePictureFit(RenderSettings& settings) {
     if (settings.forceOutputSize && fit == protocol::kStretchPicture)
         return Error{ErrorCode::BadUsage,
                      "--force-output-size: --picture-fit is stretch, one of the two was needed"};
-    if (settings.forceOutputSize) fit = protocol::kCropPicture;
+    const bool byFlag = settings.forceOutputSize;
+    if (byFlag) fit = protocol::kCropPicture;
     settings.forceOutputSize = fit == protocol::kCropPicture;
     if (fit != protocol::kKeepShape && !settings.imgFilePath)
-        return Error{
-            ErrorCode::BadUsage,
-            (settings.forceOutputSize ? std::string("--force-output-size") : "--picture-fit " + fit) +
-                ": --img-file-path was needed, without a picture the size is as given"};
+        return Error{ErrorCode::BadUsage,
+                     (byFlag ? std::string("--force-output-size") : "--picture-fit " + fit) +
+                         ": --img-file-path was needed, without a picture the size is as given"};
     return {};
 }
 

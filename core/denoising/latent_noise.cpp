@@ -28,6 +28,12 @@ void LatentNoise::restore(const NamedTensors& from) {
     if (state == from.end())
         throw Failure(ErrorCode::InvalidData, std::string("what was kept of the render has no ") +
                                                   kNoiseState + ", which its steps need");
+    const at::Tensor now = m_stream.state();
+    if (state->second.scalar_type() != now.scalar_type() || state->second.sizes() != now.sizes())
+        throw Failure(ErrorCode::InvalidData,
+                      std::string(kNoiseState) + " is a tensor of " + c10::str(state->second.sizes()) + ", " +
+                          c10::toString(state->second.scalar_type()) + "; one of " + c10::str(now.sizes()) +
+                          ", " + c10::toString(now.scalar_type()) + " was needed");
     m_stream.restore(state->second);
 }
 

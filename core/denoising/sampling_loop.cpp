@@ -25,6 +25,13 @@ void requireShape(const ResumePoint& point, const std::string& name, const at::T
     throw Failure(ErrorCode::InvalidData, text.str());
 }
 
+/// Of latents [B, C, T, H, W] the shape without T; other shapes as they are.
+std::vector<std::int64_t> oneFrameOf(at::IntArrayRef shape) {
+    std::vector<std::int64_t> one = shape.vec();
+    if (one.size() == 5) one.erase(one.begin() + 2);
+    return one;
+}
+
 }  // namespace
 
 SamplingLoop::SamplingLoop(Denoiser& denoiser, LoopFollowers followers, at::Device device, StageClock& clock)
@@ -72,12 +79,17 @@ at::Tensor SamplingLoop::restored(const ResumePoint& point, at::IntArrayRef shap
     schedulers::SchedulerState state;
     for (const auto& [name, tensor] : point.tensors) {
         if (!name.starts_with(kSchedulerPrefix)) continue;
-        if (tensor.is_floating_point() && tensor.dim() == std::ssize(shape))
+        // A chained clip keeps the noise of one frame.
+        if (tensor.is_floating_point() && tensor.sizes() != oneFrameOf(shape))
             requireShape(point, name, tensor, shape);
         state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
     }
-    m_scheduler.restore(point.done, state);
-    m_denoiser.restore(point.tensors);
+    try {
+        m_scheduler.restore(point.done, state);
+        m_denoiser.restore(point.tensors);
+    } catch (const Failure& failure) {
+        throw Failure(failure.error().in(point.source));
+    }
     return point.tensors.at(kLatents).to(m_device);
 }
 

@@ -13,10 +13,10 @@ constexpr const char* kExtension = ".safetensors";
 
 }  // namespace
 
-Result<LoraChoice> LoraChoice::from(const std::string& text) {
+Result<LoraChoice> LoraChoice::from(const std::string& text, const std::string& option) {
     LoraChoice choice{.file = text};
     const auto wrong = [&](const std::string& needed) {
-        return Error{ErrorCode::BadUsage, "--lora " + inOneLine(text) + ": " + needed + " was needed"};
+        return Error{ErrorCode::BadUsage, option + " " + inOneLine(text) + ": " + needed + " was needed"};
     };
     if (const auto colon = text.rfind(':'); colon != text.npos && !text.ends_with(kExtension)) {
         const char *first = text.data() + colon + 1, *end = text.data() + text.size();

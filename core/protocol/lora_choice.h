@@ -12,8 +12,9 @@ struct LoraChoice {
     std::string file;
     double scale = 1;
 
-    /// BadUsage when the file's name is empty or the scale is no number from -100 to 100.
-    static Result<LoraChoice> from(const std::string& text);
+    /// BadUsage, which begins with `option`, when the file's name is empty or the scale is no number from
+    /// -100 to 100.
+    static Result<LoraChoice> from(const std::string& text, const std::string& option = "--lora");
     /// The way back; a scale of 1 is left out.
     [[nodiscard]] std::string text() const;
 };

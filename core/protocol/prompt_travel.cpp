@@ -37,6 +37,7 @@ Result<PromptAt> entryFrom(std::string_view entry) {
 Result<std::vector<PromptAt>> promptTravelFrom(const std::string& text) {
     std::vector<PromptAt> travel;
     std::string_view rest = trimmed(text);
+    if (rest.empty() && !text.empty()) return wrongTravel(text, "FRAME: PROMPT with a frame from 0");
     while (!rest.empty()) {
         const auto bar = rest.find(kBar);
         auto at = entryFrom(rest.substr(0, bar));

@@ -155,6 +155,15 @@ TEST(BackendPlugin, CasesBeforeWhoseEndTheProcessEndsHaveFailed) {
     EXPECT_GT(check["failing"], 20);
 }
 
+TEST(BackendPlugin, WhatAKernelPrintsIsNoPartOfABenchmarksDocument) {
+    const ProgramRun run =
+        runProgram({"bench", "attention", "--shape", "1,1,16,16", "--dtype", "fp32", "--num-repetitions", "1",
+                    "--kernel", "printing", "--json", "--backend-plugin", pluginFile("faulty")});
+    EXPECT_EQ(run.exitCode, 0);
+    EXPECT_EQ(onlyDocument(run.output)["rows"].size(), 2U);
+    EXPECT_THAT(run.errors, HasSubstr("{\"mine\": 1}"));
+}
+
 TEST(BackendPlugin, AProcessThatAKernelForksMayEndAsItLikes) {
     const ProgramRun run = runProgram({"bench", "attention", "--shape", "1,1,16,16", "--dtype", "fp32",
                                        "--kernel", "forking", "--backend-plugin", pluginFile("faulty")});

@@ -143,9 +143,14 @@ TEST(SamplingLoop, ResumedAtAnyStepGivesTheSameBits) {
 
 TEST(SamplingLoop, RefusesKeptLatentsOfAnotherShapeByFileAndBothShapes) {
     StageClock clock({}, {});
-    const auto complaint = [&](const at::Tensor& latents) -> std::string {
-        Keeping left(0,
-                     ResumePoint{1, {{"latents", latents}, {"memory", at::zeros({})}}, "clip.files/resume"});
+    const auto complaint = [&](const at::Tensor& latents,
+                               const at::Tensor& remembered = at::ones({2})) -> std::string {
+        Keeping left(0, ResumePoint{1,
+                                    {{"latents", latents},
+                                     {"memory", at::zeros({})},
+                                     {"scheduler.steps", at::ones({1}, at::kLong)},
+                                     {"scheduler.last", remembered}},
+                                    "clip.files/resume"});
         Stepping denoiser(2, std::make_unique<Adding>());
         try {
             (void)run(denoiser, {.resume = &left}, clock);
@@ -157,6 +162,9 @@ TEST(SamplingLoop, RefusesKeptLatentsOfAnotherShapeByFileAndBothShapes) {
     EXPECT_THAT(complaint(at::ones({3})),
                 AllOf(HasSubstr("clip.files/resume: latents is a tensor of [3], Float"), HasSubstr("[2]")));
     EXPECT_THAT(complaint(at::ones({2}, at::kLong)), HasSubstr("[2], Long"));
+    EXPECT_EQ(complaint(at::ones({2})), "none");
+    EXPECT_THAT(complaint(at::ones({2}), at::ones({1, 1})),
+                HasSubstr("clip.files/resume: scheduler.last is a tensor of [1, 1], Float"));
 }
 
 TEST(SamplingLoop, KeepsNothingOfASamplerThatCannotSaveItsState) {

@@ -44,6 +44,11 @@ int32_t exitIt(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
 int32_t quit(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
     _exit(0);
 }
+int32_t print(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    zero(c);
+    std::puts("{\"mine\": 1}");
+    return 0;
+}
 /// A process of its own that ends as such processes do, and no output.
 int32_t forkOnly(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
     const pid_t child = fork();
@@ -195,7 +200,8 @@ REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi
                                           named("verbose", throwALongLog),
                                           named("quitting", quit),
                                           named("forking", forkOnly),
-                                          named("stopping", stop)};
+                                          named("stopping", stop),
+                                          named("printing", print)};
     constexpr uint32_t kChoosy = 7, kRoomy = 8, kTelling = 12, kCramped = 13, kGreedy = 14, kBiased = 15;
     static const reelgrid_option options[] = {{"window", "Tiles on each side", "3,3,3"},
                                               {"share", "", "0.5"}};

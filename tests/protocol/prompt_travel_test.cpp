@@ -18,6 +18,7 @@ TEST(PromptTravel, IsPromptsAtFrames) {
 
 TEST(PromptTravel, SaysWhatIsWrongWithAnEntry) {
     for (const auto& [text, needed] : {std::pair{"a dog", "'a dog': FRAME: PROMPT"},
+                                       {" \t", "FRAME: PROMPT"},
                                        {"8: a|b: c", "'b: c': FRAME: PROMPT"},
                                        {"-1: a", "'-1: a': FRAME: PROMPT"},
                                        {"99999999999: a", "FRAME: PROMPT"},

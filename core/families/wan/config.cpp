@@ -146,6 +146,15 @@ Result<json> configOfWanModel(const json& own, const fs::path& file) {
     if (type != "t2v" && type != "ti2v" && type != "i2v" && type != "flf2v")
         return wrong("model_type", "t2v, i2v, flf2v or ti2v");
     config["model_type"] = type;
+    // What every published model has; WanModel itself would compute another.
+    const auto isNot = [&](const char* key, const json& needed) {
+        const auto value = own.find(key);
+        return value != own.end() && *value != needed;
+    };
+    if (isNot("text_len", 512)) return wrong("text_len", "512");
+    if (isNot("window_size", {-1, -1})) return wrong("window_size", "[-1, -1]");
+    for (const char* key : {"qk_norm", "cross_attn_norm"})
+        if (isNot(key, true)) return wrong(key, "true");
     return config;
 }
 

@@ -106,6 +106,12 @@ void requireToken(const json& entry, const std::string& name) {
     const json& content = memberOf(entry, "content");
     if (!content.is_string() || content.get_ref<const std::string&>().empty())
         refuse(name + ": content", content, "a text");
+    // Every place of a prompt is held against each length that tokens have.
+    constexpr std::size_t kMostContent = 256;
+    if (const std::size_t bytes = content.get_ref<const std::string&>().size(); bytes > kMostContent)
+        throw Failure(ErrorCode::InvalidData, name + ": content has " + std::to_string(bytes) +
+                                                  " bytes, at most " + std::to_string(kMostContent) +
+                                                  " were needed");
     for (const char* key : {"lstrip", "rstrip", "normalized", "single_word", "special"})
         if (const auto flag = entry.find(key); flag != entry.end() && !flag->is_boolean())
             refuse(name + ": " + key, *flag, "true or false");

@@ -67,6 +67,9 @@ SentencePieceTokenizer::SentencePieceTokenizer(const fs::path& folder)
     : m_model(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
     const TokenizerFolder files(folder);
     m_added = files.addedTokens();
+    m_added.each([this](const AddedToken& token) {
+        if (token.isNormalized) m_normalized.add(token);
+    });
     const fs::path model = folder / "spiece.model";
     std::error_code failed;
     // Of two vocabularies the reference reads tokenizer.json's.
@@ -252,9 +255,9 @@ void SentencePieceTokenizer::refuseNormalized(const AddedToken& token) const {
 }
 
 void SentencePieceTokenizer::requireNoneNormalized(std::string_view word) const {
-    m_added.each([&](const AddedToken& token) {
-        if (token.isNormalized && word.find(token.content) != word.npos) refuseNormalized(token);
-    });
+    if (m_normalized.empty()) return;
+    for (; !word.empty(); word.remove_prefix(1))
+        if (const AddedToken* token = m_normalized.longestAtStartOf(word)) refuseNormalized(*token);
 }
 
 std::vector<std::int64_t> SentencePieceTokenizer::tokenize(const std::string& text) const {

@@ -77,6 +77,7 @@ class SentencePieceTokenizer {
     /// T5Tokenizer doesn't have byte fallback, whatever its SentencePiece model has.
     UnknownSpelling m_unknown = UnknownSpelling::Token;
     AddedTokens m_added;
+    AddedTokens m_normalized;  ///< of those, the ones that are looked for in words, not in the text
     OtherPlaces m_otherPlaces;
     std::int64_t m_end = 0;
     std::int64_t m_pad = 0;

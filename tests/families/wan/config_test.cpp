@@ -142,6 +142,21 @@ TEST_F(WanConfigBeside, SaysWhatNoShapeTells) {
     EXPECT_FALSE(other.contains("eps"));
 }
 
+TEST(WanModelsConfig, IsRefusedWhereWanModelWouldComputeAnotherModel) {
+    const json published = {{"num_heads", 2},          {"dim", 8},        {"text_len", 512},
+                            {"window_size", {-1, -1}}, {"qk_norm", true}, {"cross_attn_norm", true}};
+    EXPECT_TRUE(configOfWanModel(published, "config.json"));
+    for (const auto& [key, value] : std::map<std::string, json>{
+             {"text_len", 226}, {"window_size", {4, 4}}, {"qk_norm", false}, {"cross_attn_norm", false}}) {
+        json other = published;
+        other[key] = value;
+        const auto config = configOfWanModel(other, "config.json");
+        ASSERT_FALSE(config) << key;
+        EXPECT_THAT(config.error().message,
+                    testing::HasSubstr("config.json: " + key + " is " + value.dump()));
+    }
+}
+
 TEST_F(WanConfigBeside, OfAnotherModelIsNotUsedAndSaid) {
     const auto ofDiffusers = [&](const char* key, const json& value) {
         json beside = {{"_class_name", "WanTransformer3DModel"}, {"eps", 0.01}};
