@@ -128,12 +128,12 @@ BlameScope::~BlameScope() {
 // to the program's own symbol rather than to the C library's.
 extern "C" {
 
-[[noreturn, gnu::visibility("default")]] void _exit(int status) {
+[[gnu::visibility("default")]] void _exit(int status) {
     reelgrid::plugins::blameForEnding("_exit");
     reelgrid::plugins::endProcess(status);
 }
 
-[[noreturn, gnu::visibility("default")]] void _Exit(int status) noexcept {
+[[gnu::visibility("default")]] void _Exit(int status) noexcept {
     _exit(status);
 }
 }
