@@ -15,6 +15,7 @@
 #include "core/hub/expected_hash.h"
 #include "core/hub/remote_file.h"
 #include "core/pipeline/family_registry.h"
+#include "core/pipeline/zero_weights.h"
 #include "core/weights/finite_check.h"
 #include "core/weights/weight_file.h"
 
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct Verified {
-    std::vector<std::string> faults;
+    std::vector<std::string> faults, notes;
     std::size_t tensors = 0, files = 0, hashes = 0;
 };
 
@@ -93,6 +94,7 @@ Verified verified(const families::ModelInfo& model, const std::stop_token& stop)
     found.tensors = parameters.tensors;
     const std::set<fs::path> files = filesOf(model);
     found.files = files.size();
+    found.notes = pipeline::zeroWeights(model);
     checkContents(files, torchFilesOf(model), stop, found);
     return found;
 }
@@ -123,11 +125,13 @@ int verifyModel(const std::string& idOrFolder, bool asDocument) {
         const int printed = printResult(json{{"id", id},
                                              {"folder", folder},
                                              {"faults", found.faults},
+                                             {"notes", found.notes},
                                              {"files", found.files},
                                              {"tensors", found.tensors},
                                              {"hashes", found.hashes}});
         return printed != 0 ? printed : code;
     }
+    for (const std::string& note : found.notes) say("note: " + note);
     std::string text;
     for (const std::string& fault : found.faults) text += fault + "\n";
     if (found.faults.empty())

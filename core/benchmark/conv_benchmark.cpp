@@ -97,7 +97,9 @@ std::vector<FrameConvRow> waysOf(const FrameConvShape& shape, const FrameConvPla
     std::vector<FrameConvRow> rows{{.kernel = kLibtorchConv, .bytes = pass * (2 + 2 + 2 + 3)}};
     if (onGpu) rows.push_back({.kernel = kChannelsLast, .bytes = pass * (2 + 2 + 2 + 3)});
     rows.push_back({.kernel = kProducts, .bytes = pass * (2 + 2 + 3 * 3 + 2)});
-    rows.push_back({.kernel = kFused, .bytes = pass * (onGpu ? 1 + 2 + 2 + 3 : 1 + 3)});
+    // On the CPU other dtypes than fp32 have the products alone.
+    if (onGpu || place.dtype == at::kFloat)
+        rows.push_back({.kernel = kFused, .bytes = pass * (onGpu ? 1 + 2 + 2 + 3 : 1 + 3)});
     return rows;
 }
 

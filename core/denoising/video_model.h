@@ -45,9 +45,10 @@ class VideoModel {
         return {};
     }
 
-    /// Of files with tensors that no layer takes (component_checks.h): a line each, as remarks() has them.
-    [[nodiscard]] const std::vector<std::string>& untaken() const { return m_untaken; }
-    void noteUntaken(std::vector<std::string> lines) { m_untaken = std::move(lines); }
+    /// Of files with tensors that no layer takes (component_checks.h) or that hold zeros alone: a line each,
+    /// as remarks() has them.
+    [[nodiscard]] const std::vector<std::string>& oddTensors() const { return m_oddTensors; }
+    void noteOddTensors(std::vector<std::string> lines) { m_oddTensors = std::move(lines); }
 
     /// Of LoRAs that change nothing: a line each, as remarks() has them.
     [[nodiscard]] std::vector<std::string> idleLoras() const;
@@ -73,7 +74,7 @@ class VideoModel {
 
   private:
     LoadOptions m_options;
-    std::vector<std::string> m_untaken;
+    std::vector<std::string> m_oddTensors;
 };
 
 /// All stages up to "denoise": the latents that decode() takes, fp32 [1, z, T, H, W].

@@ -205,14 +205,17 @@ std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, st
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
     // Keys, lengths (BER) and values, one behind the other. The first value's fields say where the footer
     // begins; zero where nobody has gone back to say it.
-    constexpr std::array<int, 4> kBegin{0x06, 0x0E, 0x2B, 0x34};
-    constexpr std::int64_t kKey = 16, kFooterPlace = 24;
+    constexpr std::int64_t kBegin = 0x060E2B34, kKeyBegin = 4, kKey = 16, kFooterPlace = 24;
     ByteWalk file(path);
     std::int64_t footer = -1;
     while (file.at() < file.size()) {
-        const bool isKey = std::ranges::all_of(kBegin, [&](int byte) { return file.byte() == byte; });
-        if (!isKey && !file.isPastEnd()) return std::nullopt;  // damaged, or what MXF doesn't say
-        file.skip(kKey - std::int64_t(kBegin.size()));
+        const std::int64_t place = file.at();
+        const auto key = file.number(kKeyBegin, std::endian::big);
+        if (key == 0 && place < footer)
+            return "it has zeros from byte " + std::to_string(place) + " on, its footer begins at byte " +
+                   std::to_string(footer);
+        if (key != kBegin && !file.isPastEnd()) return std::nullopt;  // damaged, or what MXF doesn't say
+        file.skip(kKey - kKeyBegin);
         std::int64_t length = file.byte();
         if (length >= 0x80) length = file.number(std::min(int(length & 0x7F), 8), std::endian::big);
         if (footer < 0 && length >= kFooterPlace + 8) {

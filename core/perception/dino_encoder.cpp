@@ -27,7 +27,7 @@ std::vector<std::int64_t> shapeIn(const weights::WeightFile& file, const std::st
 }  // namespace
 
 DinoEncoder::DinoEncoder(const weights::WeightFile& file, at::Device device) {
-    const bool isAuthors = file.weights->has("blocks.0.attn.qkv.weight");
+    const bool isAuthors = file.weights->has("blocks.0.attn.qkv.weight") || file.weights->has("pos_embed");
     const std::string positions = isAuthors ? "pos_embed" : "embeddings.position_embeddings";
     const std::string patches = isAuthors ? "patch_embed.proj" : "embeddings.patch_embeddings.projection";
     const auto positionShape = shapeIn(file, positions, 3);

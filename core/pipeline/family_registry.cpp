@@ -11,6 +11,7 @@
 #include "core/models/sd35/family_model.h"
 #include "core/models/svd/family_model.h"
 #include "core/models/wan/family_model.h"
+#include "core/pipeline/zero_weights.h"
 #include "core/protocol/lora_choice.h"
 
 namespace reelgrid::pipeline {
@@ -77,7 +78,9 @@ denoising::LoadOptions optionsOf(const families::ModelInfo& model, const LoadCho
 std::unique_ptr<denoising::VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
                                                  const execution::Execution& execution) {
     auto loaded = requireModelOf(model).load(model, optionsOf(model, choices, execution));
-    loaded->noteUntaken(untakenTensors(model));
+    std::vector<std::string> lines = untakenTensors(model);
+    for (std::string& line : zeroWeights(model)) lines.push_back(std::move(line));
+    loaded->noteOddTensors(std::move(lines));
     return loaded;
 }
 

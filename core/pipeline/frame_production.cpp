@@ -68,7 +68,7 @@ FrameProduction::FrameProduction(RenderPlan& plan, WarmModel& model, denoising::
 denoising::VideoModel& FrameProduction::begin() {
     denoising::VideoModel& video = m_model.use(m_plan, m_clock);
     m_gemms = video.gemms();
-    m_remarks = video.untaken();
+    m_remarks = video.oddTensors();
     for (std::string& remark : video.remarks(m_plan.settings)) m_remarks.push_back(std::move(remark));
     for (std::string& remark : video.idleLoras()) m_remarks.push_back(std::move(remark));
     if (std::string remark = catalog::stepCacheRemark(m_plan.settings, m_plan.model); !remark.empty())

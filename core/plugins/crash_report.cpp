@@ -68,6 +68,10 @@ void answer(int signal, siginfo_t* info, void* context) {
     raise(signal);
 }
 
+[[noreturn]] void endProcess(int status) {
+    for (;;) syscall(SYS_exit_group, status);
+}
+
 /// Where a plug-in ends the process by `call`: what it leaves undone isn't done for it, and nobody takes it
 /// for an end that was meant. Returns where no plug-in does, as in a child that it has forked.
 void blameForEnding(const char* call) {
@@ -105,10 +109,6 @@ void explainFaults(FaultExplainer explainer) {
     theExplainer = explainer;
 }
 
-void endProcess(int status) {
-    for (;;) syscall(SYS_exit_group, status);
-}
-
 std::string blamedNow() {
     const char* blamed = theBlamed.load();
     return blamed == nullptr ? "" : blamed;
@@ -124,16 +124,19 @@ BlameScope::~BlameScope() {
 
 }  // namespace reelgrid::plugins
 
-// A plug-in's call of _exit(), which the C library's functions that end a process don't come through, binds
-// to the program's own symbol rather than to the C library's.
+// The linker's: the program's own code lies from one to the other.
+extern "C" const char __executable_start, etext;  // NOLINT
+
+// A plug-in's call of _exit() binds to the program's own symbol rather than to the C library's, whose
+// functions that end a process don't come through it.
 extern "C" {
 
 [[gnu::visibility("default")]] void _exit(int status) {
-    reelgrid::plugins::blameForEnding("_exit");
+    const auto* caller = static_cast<const char*>(__builtin_return_address(0));
+    const bool isOwn = caller >= &__executable_start && caller < &etext;
+    if (!isOwn) reelgrid::plugins::blameForEnding("_exit");
     reelgrid::plugins::endProcess(status);
 }
 
-[[gnu::visibility("default")]] void _Exit(int status) noexcept {
-    _exit(status);
-}
+[[gnu::visibility("default"), gnu::alias("_exit")]] void _Exit(int status) noexcept;
 }

@@ -10,9 +10,6 @@ namespace reelgrid::plugins {
 /// would have. Called before a plug-in's code is loaded, in a forked process anew.
 void reportCrashes();
 
-/// _exit() for which nobody is blamed.
-[[noreturn]] void endProcess(int status);
-
 /// While it lives, `what` ("plug-in mine (/x/libmine.so), in run()") is blamed for a crash of the process,
 /// whichever thread it happens on. `what` must outlive it.
 class BlameScope {

@@ -113,7 +113,7 @@ std::string lineOf(const std::exception& failure) {
 
 /// A plug-in that closes whatever is open takes away every way to say so but one.
 void requireStreams() {
-    if (fcntl(STDERR_FILENO, F_GETFD) == -1) endProcess(protocol::kStreamsClosedExit);
+    if (fcntl(STDERR_FILENO, F_GETFD) == -1) _exit(protocol::kStreamsClosedExit);
 }
 
 /// Calls a plug-in's function; what it throws becomes a Failure with its name. `threads`: as

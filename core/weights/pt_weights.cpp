@@ -38,6 +38,10 @@ PtWeights::PtWeights(const std::filesystem::path& file)
     : m_file(file), m_tensors(pt::readStateDict(file).value()) {
     for (const auto& [name, tensor] : m_tensors) {
         if (!isFp8(scalarTypeOf(tensor.type))) continue;
+        if (m_tensors.contains(std::string(kScaledFp8Marker)) && name != kScaledFp8Marker)
+            throw Failure(ErrorCode::Unsupported, whereIs(name) + " is in FP8, in a file marked " +
+                                                      safetensors::quotedName(std::string(kScaledFp8Marker)) +
+                                                      ": scaled FP8 is read from .safetensors alone");
         if (const auto scale = scaleBeside(m_tensors, name); scale != m_tensors.end())
             throw Failure(ErrorCode::Unsupported,
                           whereIs(scale->first) + " scales " + safetensors::quotedName(name) +

@@ -57,6 +57,11 @@ std::string kindOfLayer(const std::string& name) {
                                               ", but " + kNeeded + " was needed");
 }
 
+/// It stands below the prefix that all names of the file may have.
+bool isMarker(const std::string& name) {
+    return name == kScaledFp8Marker || name.ends_with(kScaledFp8MarkerBelow);
+}
+
 }  // namespace
 
 SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) {
@@ -130,8 +135,7 @@ std::string SafetensorsFolder::whereIs(const std::string& name) const {
 }
 
 bool SafetensorsFolder::belongsToScaledFp8(const std::string& name) const {
-    // The marker stands below the prefix that all names of the file may have.
-    if (name == kScaledFp8Marker || name.ends_with(kScaledFp8MarkerBelow)) return true;
+    if (isMarker(name)) return true;
     const auto weight = m_tensors.find(weightNameOf(name));
     return weight != m_tensors.end() && isFp8(scalarTypeOf(weight->second.entry.dtype));
 }
@@ -142,7 +146,10 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
     const TensorEntry& entry = found->second.entry;
     requireShape(m_folder.string(), name, entry.shape, shape);
     const at::Tensor tensor = view(found->second);
-    if (!isFp8(scalarTypeOf(entry.dtype))) return tensor;
+    if (!isFp8(scalarTypeOf(entry.dtype))) {
+        requireNoScaleOf(name, tensor);
+        return tensor;
+    }
     const auto scale = scaleOf(name);
     requireNoOtherScale(name, scale);
     if (scale != m_tensors.end()) return dequantised(tensor, view(scale->second), whereIs(scale->first));
@@ -151,12 +158,30 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
 }
 
 void SafetensorsFolder::noteScaledLayers() {
-    for (const auto& [name, stored] : m_tensors)
+    for (const auto& [name, stored] : m_tensors) {
+        m_isMarked = m_isMarked || isMarker(name);
         if (isFp8(scalarTypeOf(stored.entry.dtype)) && scaleOf(name) != m_tensors.end())
             m_scaledLayers.try_emplace(kindOfLayer(name), name);
+    }
+}
+
+/// Where a weight was put into another dtype, its scale may be left, which would change it once more.
+void SafetensorsFolder::requireNoScaleOf(const std::string& weightName, const at::Tensor& weight) {
+    const auto scale = scaleOf(weightName);
+    if (scale == m_tensors.end() || !weight.is_floating_point()) return;
+    const at::Tensor factors = view(scale->second);
+    if (!factors.is_floating_point() || factors.to(at::kFloat).eq(1).all().item<bool>()) return;
+    throw Failure(ErrorCode::InvalidData, whereIs(scale->first) + " scales " + quotedName(weightName) +
+                                              ", which is in " + at::toString(weight.scalar_type()) +
+                                              "; a weight in FP8, or a scale of 1, was needed");
 }
 
 void SafetensorsFolder::requireNoLostScale(const std::string& weightName) const {
+    if (m_isMarked && m_scaledLayers.empty())
+        throw Failure(ErrorCode::InvalidData,
+                      whereIs(weightName) + " is in FP8 without a scale, as all are, in a file marked " +
+                          quotedName(std::string(kScaledFp8Marker)) + ": " +
+                          quotedName(joined(scaleNamesOf(weightName), " or ")) + " was needed");
     const auto other = m_scaledLayers.find(kindOfLayer(weightName));
     if (other == m_scaledLayers.end()) return;
     throw Failure(ErrorCode::InvalidData,

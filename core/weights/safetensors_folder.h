@@ -57,7 +57,10 @@ class SafetensorsFolder final : public WeightSource {
     [[nodiscard]] bool belongsToScaledFp8(const std::string& name) const;
     using Tensors = std::map<std::string, Stored>;
     [[nodiscard]] Tensors::const_iterator scaleOf(const std::string& weightName) const;
-    /// Throws Failure(InvalidData) where the same layer of other blocks has a scale.
+    /// Throws Failure(InvalidData) where a weight that isn't in FP8 has a scale other than 1.
+    void requireNoScaleOf(const std::string& weightName, const at::Tensor& weight);
+    /// Throws Failure(InvalidData) where the same layer of other blocks has a scale, or a marked file has
+    /// none.
     void requireNoLostScale(const std::string& weightName) const;
     void noteScaledLayers();
     /// `known`: the scale that is used.
@@ -69,6 +72,7 @@ class SafetensorsFolder final : public WeightSource {
     std::filesystem::path m_folder;
     std::vector<std::filesystem::path> m_paths;
     Tensors m_tensors;
+    bool m_isMarked = false;
     std::map<std::string, std::string> m_scaledLayers;  ///< a weight of FP8 with its scale, by kind of layer
 };
 

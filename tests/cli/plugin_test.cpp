@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "core/protocol/result_paths.h"
 #include "tests/cli/program.h"
@@ -162,6 +164,17 @@ TEST(BackendPlugin, WhatAKernelPrintsIsNoPartOfABenchmarksDocument) {
     EXPECT_EQ(run.exitCode, 0);
     EXPECT_EQ(onlyDocument(run.output)["rows"].size(), 2U);
     EXPECT_THAT(run.errors, HasSubstr("{\"mine\": 1}"));
+}
+
+/// Which ends the process where the kernel runs, by the program's own call.
+TEST(BackendPlugin, AnInterruptedBenchmarkIsNotAKernelsFault) {
+    RunningProgram program({"bench", "attention", "--shape", "1,1,16,16", "--dtype", "fp32", "--kernel",
+                            "hanging", "--backend-plugin", pluginFile("faulty")});
+    std::this_thread::sleep_for(std::chrono::seconds(5));  // it has begun by then, or the test shows nothing
+    program.signal(SIGTERM);
+    const ProgramRun run = program.finish(60);
+    EXPECT_THAT(run.errors, HasSubstr("stopped by SIGTERM"));
+    EXPECT_THAT(run.errors, Not(HasSubstr("ended the process")));
 }
 
 TEST(BackendPlugin, AProcessThatAKernelForksMayEndAsItLikes) {

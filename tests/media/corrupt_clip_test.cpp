@@ -208,6 +208,9 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
     const std::string exchanged = readFile(m_folder / "a.mxf").value();
     EXPECT_THAT(openingError(write("b.mxf", exchanged.substr(0, exchanged.size() / 2))).message,
                 HasSubstr("cut short"));
+    std::string hole = exchanged;
+    std::fill(hole.begin() + std::ptrdiff_t(hole.size() / 2), hole.end(), '\0');
+    EXPECT_THAT(openingError(write("hole.mxf", hole)).message, HasSubstr("its footer begins at byte"));
     // Through a pipe nobody goes back to say where the footer is.
     ASSERT_TRUE(test::runs("ffmpeg -v error -i '" + (m_folder / "a.mxf").string() + "' -c copy -f mxf - > '" +
                            (m_folder / "live.mxf").string() + "'"));

@@ -7,6 +7,7 @@
 
 #include "core/catalog/model_folder.h"
 #include "core/pipeline/family_registry.h"
+#include "core/pipeline/zero_weights.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
 
@@ -88,11 +89,28 @@ TEST_P(UnreadProjection, MayBeOfAnyShape) {
     m_tensors["text_projection.weight"] = at::zeros({3, 5});
     EXPECT_THAT(faults(), IsEmpty());
     const auto loaded = loadModel(catalog::readModelFolder(m_folder).value(), {}, {});
-    EXPECT_THAT(loaded->untaken(), IsEmpty());
+    EXPECT_THAT(loaded->oddTensors(), IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(OfAnimateDiff, UnreadProjection,
                          testing::Values(Part{"demo-animatediff", "text_encoder", ""}));
+
+class ZeroedTensors : public FamilyFaults {};
+
+/// As in a file that has its size, and whose download was stopped.
+TEST_P(ZeroedTensors, AreNamedAndRendered) {
+    EXPECT_THAT(zeroWeights(catalog::readModelFolder(m_folder).value()), IsEmpty());
+    m_tensors.at(GetParam().tensor).zero_();
+    EXPECT_THAT(faults(), IsEmpty());
+    const auto line = testing::ElementsAre(
+        AllOf(HasSubstr("/" + GetParam().component + "/model.safetensors: 1 tensor holds zeros alone"),
+              HasSubstr(GetParam().tensor)));
+    EXPECT_THAT(zeroWeights(catalog::readModelFolder(m_folder).value()), line);
+    EXPECT_THAT(loadModel(catalog::readModelFolder(m_folder).value(), {}, {})->oddTensors(), line);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfWan, ZeroedTensors,
+                         testing::Values(Part{"wan-demo", "transformer", "blocks.3.attn2.to_q.weight"}));
 
 class StrayTensors : public FamilyFaults {
   protected:
@@ -112,7 +130,7 @@ TEST_P(StrayTensors, AreNamedInEveryFamilysWords) {
                   ": 2 tensors belong to no layer of this model and had no effect (extra.bias, …)"));
     EXPECT_THAT(strays(), line);
     EXPECT_THAT(faults(), Each(HasSubstr("belongs to no layer of this model")));
-    EXPECT_THAT(loadModel(catalog::readModelFolder(m_folder).value(), {}, {})->untaken(), line);
+    EXPECT_THAT(loadModel(catalog::readModelFolder(m_folder).value(), {}, {})->oddTensors(), line);
 }
 
 TEST_P(StrayTensors, AreNoneOfThoseThatPublishedCheckpointsHave) {

@@ -25,21 +25,25 @@ class ScaledFp8Test : public testing::Test {
     void SetUp() override { fs::create_directories(m_folder); }
     void TearDown() override { fs::remove_all(m_folder); }
 
-    SafetensorsFolder stored(std::map<std::string, at::Tensor> tensors) {
-        tensors["scaled_fp8"] = at::empty({0}, at::kFloat8_e4m3fn);
+    SafetensorsFolder stored(std::map<std::string, at::Tensor> tensors, bool isMarked = true) {
+        if (isMarked) tensors["scaled_fp8"] = at::empty({0}, at::kFloat8_e4m3fn);
         EXPECT_TRUE(writeSafetensors(m_folder / "model.safetensors", tensors));
         return SafetensorsFolder(m_folder);
     }
     at::Tensor quantised() const { return (m_matrix / m_scale).to(at::kFloat8_e4m3fn); }
 
-    std::string messageOfReading(const at::Tensor& scale) {
-        SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"q.scale_weight", scale}});
+    template <class Read>
+    static std::string messageOf(const Read& read) {
         try {
-            (void)folder.require("q.weight", {64, 32});
+            read();
             return "read";
         } catch (const Failure& failure) {
             return failure.error().message;
         }
+    }
+    std::string messageOfReading(const at::Tensor& scale) {
+        SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"q.scale_weight", scale}});
+        return messageOf([&] { (void)folder.require("q.weight", {64, 32}); });
     }
 };
 
@@ -79,8 +83,19 @@ TEST_F(ScaledFp8Test, EachRowMayHaveItsOwnScaleUnderEitherName) {
 }
 
 TEST_F(ScaledFp8Test, WithoutAScaleFp8StaysAsItIsStored) {
-    SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"k.scale_weight", m_scale}});
+    SafetensorsFolder folder = stored({{"q.weight", quantised()}}, /*isMarked=*/false);
     EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+    SafetensorsFolder mixed =
+        stored({{"q.weight", quantised()}, {"k.weight", quantised()}, {"k.scale_weight", m_scale}});
+    EXPECT_EQ(mixed.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+}
+
+TEST_F(ScaledFp8Test, AMarkedFileWithoutAnyScaleHasLostThem) {
+    SafetensorsFolder folder = stored({{"q.weight", quantised()}});
+    EXPECT_THAT(messageOf([&] {
+                    (void)folder.require("q.weight", {64, 32});
+                }),
+                HasSubstr("is in FP8 without a scale, as all are, in a file marked \"scaled_fp8\""));
 }
 
 TEST_F(ScaledFp8Test, AScaleThatOneOfManyBlocksHasLostIsMissed) {
@@ -111,16 +126,29 @@ TEST_F(ScaledFp8Test, AScaleByANameThatIsNotReadHereIsRefused) {
             EXPECT_THAT(failure.error().message, HasSubstr("tensor \"" + scale + "\" scales \"q.weight\""));
         }
     }
-    SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"q.input_scale", m_scale}});
+    SafetensorsFolder folder =
+        stored({{"q.weight", quantised()}, {"q.input_scale", m_scale}}, /*isMarked=*/false);
     EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+}
+
+/// Whether the matrix has it in it nobody can say.
+TEST_F(ScaledFp8Test, AScaleOfAMatrixThatIsNotInFp8MustBeOne) {
     SafetensorsFolder wide = stored({{"q.weight", m_matrix}, {"q.weight_scale", m_scale}});
-    EXPECT_EQ(wide.require("q.weight", {64, 32}).scalar_type(), at::kFloat);
+    EXPECT_THAT(
+        messageOf([&] {
+            (void)wide.require("q.weight", {64, 32});
+        }),
+        HasSubstr("tensor \"q.weight_scale\" scales \"q.weight\", which is in Float; a weight in FP8, or "
+                  "a scale of 1, was needed"));
+    SafetensorsFolder one = stored({{"q.weight", m_matrix}, {"q.weight_scale", at::ones({1})}});
+    EXPECT_TRUE(at::equal(one.require("q.weight", {64, 32}), m_matrix));
 }
 
 TEST_F(ScaledFp8Test, OtherTensorsOfSuchAFileAreUntouched) {
     SafetensorsFolder folder = stored({{"q.bias", at::ones({4}, at::kBFloat16)},
                                        {"q.weight", at::ones({2, 2})},
-                                       {"q.scale_weight", m_scale}});
+                                       {"k.weight", quantised()},
+                                       {"k.scale_weight", m_scale}});
     EXPECT_EQ(folder.require("q.bias", {4}).scalar_type(), at::kBFloat16);
     EXPECT_TRUE(at::equal(folder.require("q.weight", {2, 2}), at::ones({2, 2})));
 }

@@ -55,7 +55,8 @@ std::string originalUmt5Name(const std::string& name) {
 }
 
 Umt5Names umt5NamesOf(const weights::WeightSource& encoder) {
-    return encoder.has("token_embedding.weight") ? Umt5Names::Original : Umt5Names::Transformers;
+    const bool isOriginal = encoder.has("token_embedding.weight") || encoder.has("blocks.0.attn.q.weight");
+    return isOriginal ? Umt5Names::Original : Umt5Names::Transformers;
 }
 
 Umt5Config umt5ConfigOf(const weights::ShapeOf& shapeOf, Umt5Names names, const std::string& where) {
