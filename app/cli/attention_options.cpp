@@ -8,6 +8,7 @@
 
 #include "app/cli/comma_list.h"
 #include "app/cli/console.h"
+#include "app/cli/idle_call_options.h"
 #include "app/cli/kernel_device.h"
 #include "app/cli/token_grid_option.h"
 #include "core/base/number_text.h"
@@ -201,6 +202,20 @@ Result<std::vector<AttentionCase>> madeUpCases(const AttentionOptions& options, 
     return cases;
 }
 
+/// What is passed over since no captured call is of such a layer, or each says its own grid.
+void sayIdleOptions(const AttentionOptions& options, const AttentionCase& common,
+                    const std::vector<AttentionCase>& recorded) {
+    std::vector<std::optional<int>> layers;
+    std::vector<kernels::TokenGrid> grids;
+    for (const AttentionCase& each : recorded) {
+        layers.push_back(each.captured->layer);
+        grids.push_back(each.grid);
+    }
+    for (const kernels::BackendInfo* backend : common.backends)
+        sayIdleLayers(options.backendOptions, std::string(backend->name), layers);
+    sayIdleGrid(common.grid, grids);
+}
+
 /// Without --dtype each in its own.
 Result<std::vector<AttentionCase>> capturedCases(const AttentionOptions& options,
                                                  const AttentionCase& common) {
@@ -220,7 +235,9 @@ Result<std::vector<AttentionCase>> capturedCases(const AttentionOptions& options
         types.push_back(*type);
     }
     auto recorded = benchmark::capturedCases(selection, common);
-    if (!recorded || types.empty()) return recorded;
+    if (!recorded) return recorded;
+    sayIdleOptions(options, common, *recorded);
+    if (types.empty()) return recorded;
     std::vector<AttentionCase> cases;
     for (const AttentionCase& wanted : *recorded)
         for (const kernels::DataType type : types) {

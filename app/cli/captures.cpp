@@ -6,12 +6,15 @@
 
 #include "app/cli/captures_table.h"
 #include "app/cli/console.h"
+#include "app/cli/idle_call_options.h"
 #include "app/cli/kept_blocks_file.h"
 #include "app/cli/number_range.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/token_grid_option.h"
 #include "app/cli/verb.h"
+#include "app/cli/wrong_option.h"
 #include "core/base/json.h"
+#include "core/base/number_text.h"
 #include "core/base/pending_file.h"
 #include "core/base/utf8.h"
 #include "core/capture/capture_json.h"
@@ -52,6 +55,8 @@ int report(const CapturesVerb& verb, const json& document, const std::string& ta
 
 /// Which map was asked for; nothing where none was.
 Result<std::optional<capture::SparseChoice>> choiceOf(const CapturesVerb& verb) {
+    if (!(verb.slaTopk > 0 && verb.slaTopk <= 1))
+        return wrongOption("--sla-topk", significant(verb.slaTopk, 6), "a number above 0 and at most 1");
     const bool hasTopk = verb.slaTopk != capture::SparseChoice{}.slaTopk;
     if (verb.map.empty()) {
         if (verb.backendOptions.empty() && verb.grid.empty() && !hasTopk)
@@ -80,6 +85,19 @@ Result<std::optional<capture::SparseChoice>> choiceOf(const CapturesVerb& verb) 
         choice.grid = *grid;
     }
     return std::optional(std::move(choice));
+}
+
+/// What of the choice decides nothing of these calls, said.
+void sayIdleChoice(const CapturesVerb& verb, const capture::SparseChoice& choice,
+                   const std::vector<capture::CapturedCall>& calls) {
+    std::vector<std::optional<int>> layers;
+    std::vector<kernels::TokenGrid> grids;
+    for (const capture::CapturedCall& call : calls) {
+        layers.push_back(call.layer);
+        grids.push_back(call.grid.isKnown() ? call.grid : choice.grid);
+    }
+    sayIdleLayers(verb.backendOptions, verb.map, layers);
+    sayIdleGrid(choice.grid, grids);
 }
 
 /// A file that can't be read is named; the others are listed all the same.
@@ -120,6 +138,7 @@ int runList(const CapturesVerb& verb) {
     if (calls.empty())
         return fail({ErrorCode::InvalidData, verb.folder + ": none of its " + std::to_string(files->size()) +
                                                  " captures can be read"});
+    if (*choice) sayIdleChoice(verb, **choice, calls);
     return report(verb, document, capturesTable(calls, kept));
 }
 
@@ -142,6 +161,7 @@ int runShow(const CapturesVerb& verb) {
     if (!call) return fail(call.error());
     std::optional<capture::KeptBlocks> kept;
     if (*choice) {
+        sayIdleChoice(verb, **choice, {*call});
         ProgressLine line;
         auto blocks = keptBlocksOf(*call, **choice, verb.batch, verb.head, [&](int done, int total) {
             line.update(verb.file, "kept blocks", done, total, -1);

@@ -23,11 +23,12 @@ Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families
     return {};
 }
 
-Result<void> checkBackendOptions(const std::vector<std::string>& texts, const machine::Machine& machine) {
+Result<void> checkBackendOptions(const std::vector<std::string>& texts, const families::ModelInfo& model,
+                                 const machine::Machine& machine) {
     for (const std::string& text : texts) {
         const auto choice = protocol::BackendOptionChoice::from(text);
         if (!choice) return choice.error();
-        if (const auto why = machine.whyNot(*choice))
+        if (const auto why = machine.whyNot(*choice, model.layers))
             return Error{ErrorCode::BadUsage, "--backend-option " + text + ": " + *why};
     }
     return {};

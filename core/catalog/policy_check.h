@@ -17,8 +17,10 @@ struct RenderSettings;
 Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families::ModelInfo& model, int steps,
                          const machine::Machine& machine);
 
-/// BadUsage naming the backend, key or value of an option that the machine's backends don't have so.
-Result<void> checkBackendOptions(const std::vector<std::string>& texts, const machine::Machine& machine);
+/// BadUsage naming the backend, key or value of an option that the machine's backends don't have so, or a
+/// layer that the model lacks.
+Result<void> checkBackendOptions(const std::vector<std::string>& texts, const families::ModelInfo& model,
+                                 const machine::Machine& machine);
 
 /// BadUsage when the render can't measure other backends in lockstep: one is unknown, named twice or the
 /// reference, the clip is not the reference's own, or its passes are recorded as CUDA graphs.

@@ -493,7 +493,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkSkippedLayers(settings, model); !fits) return fits.error();
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps, machine); !fits)
         return fits.error().in("--attention-policy");
-    if (auto fits = checkBackendOptions(settings.backendOption, machine); !fits) return fits.error();
+    if (auto fits = checkBackendOptions(settings.backendOption, model, machine); !fits) return fits.error();
     // Those of other backends decide nothing here.
     std::erase_if(settings.backendOption, [asked = askedBackends(settings)](const std::string& text) {
         return !asked.contains(protocol::BackendOptionChoice::from(text).value().backend);

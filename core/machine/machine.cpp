@@ -25,6 +25,14 @@ std::optional<std::string> Machine::whyNot(const protocol::BackendOptionChoice& 
     return why ? std::optional(choice.backend + *why) : std::nullopt;
 }
 
+std::optional<std::string> Machine::whyNot(const protocol::BackendOptionChoice& choice, int layers) const {
+    if (auto why = whyNot(choice)) return why;
+    const auto asked = kernels::layersOfKey(choice.key);
+    if (!asked || asked->last < layers) return std::nullopt;
+    return choice.backend + "." + choice.key + ": 0 to " + std::to_string(layers - 1) + " (there are " +
+           std::to_string(layers) + (layers == 1 ? " layer" : " layers") + ") was needed behind the @";
+}
+
 std::string Machine::backendNames() const {
     std::string names;
     for (const Backend& backend : backends) names += (names.empty() ? "" : ", ") + backend.name;

@@ -57,6 +57,9 @@ struct Machine {
     [[nodiscard]] const kernels::PluginDescription* pluginOf(std::string_view backend) const;
     /// What keeps --backend-option from setting that, with what was needed; nothing when nothing does.
     [[nodiscard]] std::optional<std::string> whyNot(const protocol::BackendOptionChoice& choice) const;
+    /// Likewise for a model of so many layers.
+    [[nodiscard]] std::optional<std::string> whyNot(const protocol::BackendOptionChoice& choice,
+                                                    int layers) const;
     /// The names, separated by ", ", for messages.
     [[nodiscard]] std::string backendNames() const;
     /// Those of the device that are compared where nobody names any.

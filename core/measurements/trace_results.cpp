@@ -110,6 +110,9 @@ Result<TraceComparison> traceComparisonFrom(const json& document) {
     fields.requireNumber("after", comparison.after, 0);
     fields.integer("steps_before", comparison.stepsBefore, 0);
     fields.integer("steps_after", comparison.stepsAfter, 0);
+    if (document.contains("decode_before"))
+        fields.boolean("decode_before", comparison.decodeBefore.emplace());
+    if (document.contains("decode_after")) fields.boolean("decode_after", comparison.decodeAfter.emplace());
     fields.number("left_out_before", comparison.leftOutBefore, 0);
     fields.number("left_out_after", comparison.leftOutAfter, 0);
     fields.number("cut_short_before", comparison.cutShortBefore, 0);

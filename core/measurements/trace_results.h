@@ -48,6 +48,7 @@ struct TraceComparison {
     std::string of;  ///< "cpu", "device"
     double before = 0, after = 0;
     int stepsBefore = 0, stepsAfter = 0;
+    std::optional<bool> decodeBefore, decodeAfter;    ///< absent: unknown, or the file doesn't tell
     double leftOutBefore = 0, leftOutAfter = 0;       ///< events
     double cutShortBefore = 0, cutShortAfter = 0;     ///< events
     std::optional<double> deviceBefore, deviceAfter;  ///< absent: it has none, or the file doesn't tell

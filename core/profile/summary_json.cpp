@@ -120,6 +120,7 @@ json toJson(const TraceComparison& comparison, std::size_t top) {
         object["left_out" + end] = facts->leftOut;
         object["cut_short" + end] = facts->cutShort;
         if (facts->device > 0) object["device" + end] = seconds(facts->device);
+        if (facts->decode) object["decode" + end] = *facts->decode;
     }
     return object;
 }

@@ -238,6 +238,9 @@ std::string tablesOf(const TraceComparison& comparison, std::size_t top) {
     if (comparison.stepsBefore != comparison.stepsAfter)
         text += "note: " + std::to_string(comparison.stepsBefore) + " and " +
                 std::to_string(comparison.stepsAfter) + " steps were recorded: not the same work\n";
+    if (comparison.decodeDiffers())
+        text += std::string("note: the decode was recorded ") +
+                (*comparison.factsBefore.decode ? "before" : "after") + " alone: not the same work\n";
     return text + "\n" + changeTable(comparison, comparison.groups, "group", comparison.groups.size()) +
            "\n" + changeTable(comparison, comparison.names, "name", top);
 }

@@ -30,8 +30,14 @@ void addRows(const Summary& summary, Spent Change::*side, std::uint64_t Change::
     }
 }
 
+std::optional<bool> hasDecode(const Summary& summary) {
+    const auto stages = summary.placesOf(PlaceKind::Stage);
+    if (stages.empty()) return std::nullopt;
+    return std::ranges::any_of(stages, [](const Place* stage) { return stage->name == "decode"; });
+}
+
 TraceFacts factsOf(const Summary& summary) {
-    return {summary.device, summary.impossible, summary.cutShort, summary.cutOff};
+    return {summary.device, summary.impossible, summary.cutShort, summary.cutOff, hasDecode(summary)};
 }
 
 /// Events of a group that were left out, of the side that is compared.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,12 @@ struct Change {
     }
 };
 
-/// What of a trace doesn't count, or not wholly; the devices' time, in ns.
+/// What of a trace doesn't count, or not wholly; the devices' time, in ns; whether the decode is in it.
 struct TraceFacts {
     std::int64_t device = 0;
     std::uint64_t leftOut = 0, cutShort = 0;
     std::int64_t cutOff = 0;
+    std::optional<bool> decode;  ///< absent: no range names a stage, nobody knows
 };
 
 /// Two traces side by side. What is compared is the devices' time where both have any, else the threads'.
@@ -35,6 +37,11 @@ struct TraceComparison {
     std::int64_t before = 0, after = 0;
     std::size_t stepsBefore = 0, stepsAfter = 0;  ///< that ranges name
 
+    /// Whether one trace is known to have the decode and the other to lack it.
+    [[nodiscard]] bool decodeDiffers() const {
+        const auto &one = factsBefore.decode, &other = factsAfter.decode;
+        return one && other && *one != *other;
+    }
     [[nodiscard]] std::int64_t timeOf(const Spent& spent) const {
         return ofDevices ? spent.device : spent.host;
     }

@@ -30,9 +30,10 @@ std::string foreignText(const TraceParser& parser) {
         events += count;
         categories += (categories.empty() ? "" : ", ") + (category.empty() ? "none" : category);
     }
-    if (const std::uint64_t leftOut = parser.leftOut(); events == 0 && leftOut > 0)
-        return "each of its " + std::to_string(leftOut) +
-               " events has no name, a time that can't be, or its begin and end in two events (ph B, E)";
+    if (const std::uint64_t leftOut = parser.leftOut(); leftOut > 0)
+        return (events == 0 ? "each of its " + std::to_string(leftOut) + " events"
+                            : "each of torch's " + std::to_string(leftOut) + " events in it") +
+               " has no name, a time that can't be, or its begin and end in two events (ph B, E)";
     if (events == 0) return "no event in it takes time";
     return "none of its events is torch's (cpu_op, user_annotation, kernel); their categories: " + categories;
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <utility>
 
 namespace reelgrid::kernels {
 namespace {
@@ -28,20 +27,6 @@ const Row* rowOf(std::string_view backend, std::string_view key) {
     const auto row = std::ranges::find_if(
         kRows, [&](const Row& each) { return each.backend == backend && each.key == keyWithoutLayers(key); });
     return row == kRows.end() ? nullptr : &*row;
-}
-
-/// First and last of "cdfthreshd@4-7"; nothing for a key of all layers, or for what is no range.
-std::optional<std::pair<int, int>> layersOf(std::string_view key) {
-    const std::string_view whole = keyWithoutLayers(key);
-    if (whole.size() == key.size()) return std::nullopt;
-    const char *at = key.data() + whole.size() + 1, *end = key.data() + key.size();
-    int first = 0, last = 0;
-    const auto one = std::from_chars(at, end, first);
-    if (one.ec != std::errc() || first < 0) return std::nullopt;
-    if (one.ptr == end) return std::pair(first, first);
-    const auto two = std::from_chars(one.ptr + 1, end, last);
-    const bool fits = *one.ptr == '-' && two.ec == std::errc() && two.ptr == end && last >= first;
-    return fits ? std::optional(std::pair(first, last)) : std::nullopt;
 }
 
 std::string shortest(double number) {
@@ -74,12 +59,26 @@ std::string_view keyWithoutLayers(std::string_view key) {
     return key.substr(0, key.find('@'));
 }
 
+std::optional<OptionLayers> layersOfKey(std::string_view key) {
+    const std::string_view whole = keyWithoutLayers(key);
+    if (whole.size() == key.size()) return std::nullopt;
+    const char *at = key.data() + whole.size() + 1, *end = key.data() + key.size();
+    OptionLayers layers;
+    const auto one = std::from_chars(at, end, layers.first);
+    if (one.ec != std::errc() || layers.first < 0) return std::nullopt;
+    if (one.ptr == end) return OptionLayers{layers.first, layers.first};
+    const auto two = std::from_chars(one.ptr + 1, end, layers.last);
+    const bool fits =
+        *one.ptr == '-' && two.ec == std::errc() && two.ptr == end && layers.last >= layers.first;
+    return fits ? std::optional(layers) : std::nullopt;
+}
+
 std::string_view valueInLayer(std::span<const OptionValue> options, std::string_view key, int layer) {
     std::string_view value = valueOf(options, key);
     for (const OptionValue& option : options) {
         if (keyWithoutLayers(option.key) != key) continue;
-        const auto layers = layersOf(option.key);
-        if (layers && layers->first <= layer && layer <= layers->second) value = option.value;
+        const auto layers = layersOfKey(option.key);
+        if (layers && layers->contains(layer)) value = option.value;
     }
     return value;
 }
@@ -89,8 +88,8 @@ std::optional<std::string> whyNotSetting(std::string_view backend, std::span<con
     if (keyWithoutLayers(key) != key) {
         const char* wrong = !isOfEachHead(backend, key)
                                 ? ": an option that layers may differ in was needed before the @"
-                            : !layersOf(key) ? ": a layer or FIRST-LAST, from 0, was needed behind the @"
-                                             : nullptr;
+                            : !layersOfKey(key) ? ": a layer or FIRST-LAST, from 0, was needed behind the @"
+                                                : nullptr;
         if (wrong != nullptr) return std::string(1, '.').append(key).append(wrong);
     }
     // A list is looked at value by value.

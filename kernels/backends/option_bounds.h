@@ -31,6 +31,15 @@ bool isOfEachHead(std::string_view backend, std::string_view key);
 /// "cdfthreshd" of "cdfthreshd@4-7".
 std::string_view keyWithoutLayers(std::string_view key);
 
+/// Layers that a value is for, both ends included, from 0.
+struct OptionLayers {
+    int first = 0, last = 0;
+    [[nodiscard]] bool contains(int layer) const { return first <= layer && layer <= last; }
+};
+
+/// First and last of "cdfthreshd@4-7"; nothing for a key of all layers, or for what is no range.
+std::optional<OptionLayers> layersOfKey(std::string_view key);
+
 /// The value of an option in a layer (−1: nobody knows which): the last that is set for some layers which it
 /// is one of, else the one for all. Empty where there is none of that name.
 std::string_view valueInLayer(std::span<const OptionValue> options, std::string_view key, int layer);

@@ -1546,6 +1546,10 @@ SHA-256 %1</translation>
         <source>interrupted, can’t go on: %1</source>
         <translation>unterbrochen, kann nicht weitergehen: %1</translation>
     </message>
+    <message>
+        <source>The work is not the same: the decode was recorded %1 alone</source>
+        <translation>Die Arbeit ist nicht dieselbe: das Decodieren wurde nur %1 aufgezeichnet</translation>
+    </message>
 </context>
 <context>
     <name>Verdicts</name>

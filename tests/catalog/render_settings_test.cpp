@@ -87,6 +87,26 @@ TEST(RenderSettings, APolicyMayAskForWhatTheMachineHas) {
     EXPECT_TRUE(resolveSettings(request, demoLike(), there));
 }
 
+TEST(RenderSettings, OptionsAreForLayersThatTheModelHas) {
+    RenderRequest request;
+    request.attentionType = "sparge";
+    families::ModelInfo model = demoLike();
+    model.layers = 8;
+    const auto refusal = [&](const std::string& option) {
+        request.backendOption = {option};
+        const auto settings = resolveSettings(request, model, machine::withoutGpu());
+        EXPECT_TRUE(settings || settings.error().code == ErrorCode::BadUsage);
+        return settings ? "" : settings.error().message;
+    };
+    EXPECT_EQ(refusal("sparge.cdfthreshd@7=0.5"), "");
+    EXPECT_EQ(refusal("sparge.cdfthreshd@0-7=0.5"), "");
+    EXPECT_EQ(refusal("sparge.cdfthreshd@99=0.5"),
+              "--backend-option sparge.cdfthreshd@99=0.5: sparge.cdfthreshd@99: 0 to 7 (there are 8 layers) "
+              "was needed behind the @");
+    EXPECT_THAT(refusal("sparge.cdfthreshd@7-8=0.5"), testing::HasSubstr("there are 8 layers"));
+    EXPECT_THAT(refusal("sparge.cdfthreshd@0-2147483647=0.5"), testing::HasSubstr("there are 8 layers"));
+}
+
 TEST(RenderSettings, AModelOfOneSizeTakesNoOther) {
     families::ModelInfo model = demoLike();
     model.isSizeFixed = true;

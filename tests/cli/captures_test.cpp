@@ -79,6 +79,60 @@ TEST(CapturesVerb, OptionsOfMapsThatDecideNothingAreSaid) {
                 HasSubstr("note: --backend-option decides nothing here: --map is sparge, not sta"));
 }
 
+TEST(CapturesVerb, OptionsThatNoCapturedCallTakesAreSaid) {
+    const TestFolder folder;
+    const std::string captures = folder.file("captures");
+    const ProgramRun render = runProgram({"render",
+                                          "--device",
+                                          "cpu",
+                                          "--height",
+                                          "48",
+                                          "--width",
+                                          "64",
+                                          "--num-frames",
+                                          "5",
+                                          "--num-inference-steps",
+                                          "1",
+                                          "--save-inputs",
+                                          "--capture-layers",
+                                          "0",
+                                          "--max-captures",
+                                          "1",
+                                          "--input-dir",
+                                          captures,
+                                          "--output",
+                                          folder.file("clip.mp4")});
+    ASSERT_EQ(render.exitCode, 0) << render.errors;
+    std::string file;
+    for (const auto& each : std::filesystem::directory_iterator(captures))
+        if (each.path().filename().string().find("_input_") != std::string::npos) file = each.path();
+    const std::string grid = "note: --grid decides nothing here: the capture says its own, ",
+                      layer =
+                          "note: --backend-option sparge.cdfthreshd@99 decides nothing here: the "
+                          "captured call is of layer 0";
+    for (const auto& [verb, path] : {std::pair{"list", captures}, std::pair{"show", file}}) {
+        const auto said = [&](std::vector<std::string> further) {
+            further.insert(further.begin(), {"captures", verb, path});
+            const ProgramRun run = runProgram(further);
+            EXPECT_EQ(run.exitCode, 0) << run.errors;
+            return run.errors;
+        };
+        EXPECT_THAT(said({"--map", "sta", "--grid", "1,2,5"}), HasSubstr(grid)) << verb;
+        EXPECT_THAT(said({"--map", "sparge", "--backend-option", "sparge.cdfthreshd@99=0.5"}),
+                    HasSubstr(layer))
+            << verb;
+        EXPECT_THAT(said({"--map", "sparge", "--backend-option", "sparge.cdfthreshd@0=0.5"}),
+                    testing::Not(HasSubstr("decides nothing")))
+            << verb;
+    }
+    const ProgramRun bench =
+        runProgram({"bench", "attention", "--input-dir", captures, "--kernel", "sparge", "--num-repetitions",
+                    "1", "--grid", "1,2,5", "--backend-option", "sparge.cdfthreshd@99=0.5"});
+    EXPECT_EQ(bench.exitCode, 0) << bench.errors;
+    EXPECT_THAT(bench.errors, HasSubstr(grid));
+    EXPECT_THAT(bench.errors, HasSubstr(layer));
+}
+
 TEST(CapturesVerb, ShowsASparseBackendsMapAndWritesItByItsEnding) {
     const TestFolder folder;
     const std::string file = kCaptures + "/fav2_input_000000.pt";
@@ -128,6 +182,14 @@ TEST(CapturesVerb, RefusesInOneLine) {
     EXPECT_THAT(refusal({"--grid", "1,2,3"}), HasSubstr("--grid 1,2,3: --map was needed with it"));
     EXPECT_THAT(refusal({"--map", "sparge", "--backend-option", "sparge.cdfthreshd=0.5,2"}),
                 HasSubstr("sparge.cdfthreshd: 0 to 1 was needed"));
+    for (const char* topk : {"0", "1.5", "nan"}) {
+        const std::string says = std::string("--sla-topk ") + topk + ": a number above 0 and at most 1 was";
+        EXPECT_THAT(refusal({"--map", "sla", "--sla-topk", topk}), HasSubstr(says));
+        const ProgramRun list =
+            runProgram({"captures", "list", kCaptures, "--map", "sla", "--sla-topk", topk});
+        EXPECT_EQ(list.exitCode, 2) << topk;
+        EXPECT_THAT(list.errors, HasSubstr(says));
+    }
     const ProgramRun nowhere = runProgram({"captures", "list", "/nowhere"});
     EXPECT_EQ(nowhere.exitCode, 1);
     EXPECT_THAT(nowhere.errors, HasSubstr("/nowhere"));

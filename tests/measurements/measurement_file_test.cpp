@@ -70,12 +70,15 @@ TEST(Measurements, WhatOfTracesDoesNotCountIsRead) {
     json document = fixture("traces.json");
     document["left_out_after"] = 2;
     document["device_before"] = 0.25;
+    document["decode_after"] = true;
     document["names"][0].erase("difference");
     document["names"][0]["left_out_before"] = 3;
     const auto comparison = std::get<TraceComparison>(measurementFrom(document).value());
     EXPECT_EQ(comparison.leftOutAfter, 2);
     EXPECT_EQ(comparison.deviceBefore, 0.25);
     EXPECT_FALSE(comparison.deviceAfter);
+    EXPECT_FALSE(comparison.decodeBefore);
+    EXPECT_EQ(comparison.decodeAfter, true);
     EXPECT_FALSE(comparison.names[0].difference);
     EXPECT_EQ(comparison.names[0].leftOutBefore, 3);
     document = fixture("trace.json");

@@ -40,6 +40,23 @@ TEST_F(TraceComparisonTest, SortsByWhatChangedMost) {
     EXPECT_EQ(object["of"], "cpu");
 }
 
+TEST_F(TraceComparisonTest, ADecodeInOneTraceAloneIsOtherWork) {
+    const json steps{range("denoise", 0, 200), range("step 0", 0, 200)};
+    json whole = steps;
+    whole.push_back(range("decode", 200, 100));
+    const json python = json::array({range("ProfilerStep#0", 0, 200)});
+    const auto said = [&](const json& before, const json& after) {
+        return tablesOf(compared(summaryOfEvents(before), summaryOfEvents(after)), 2);
+    };
+    EXPECT_THAT(said(steps, whole), HasSubstr("note: the decode was recorded after alone: not the same"));
+    EXPECT_THAT(said(whole, steps), HasSubstr("note: the decode was recorded before alone: not the same"));
+    EXPECT_THAT(said(whole, whole), testing::Not(HasSubstr("not the same work")));
+    EXPECT_THAT(said(python, whole), testing::Not(HasSubstr("not the same work"))) << "it names no stage";
+    const json object = toJson(compared(summaryOfEvents(python), summaryOfEvents(whole)), 2);
+    EXPECT_EQ(object["decode_after"], true);
+    EXPECT_FALSE(object.contains("decode_before"));
+}
+
 TEST_F(TraceComparisonTest, ComparesDevicesByTheirKernels) {
     json slow = json::array({op("aten::mm", 0, 5)}), fast = slow;
     for (const json& each : launched("gemm_a", 1, 10, 100, 1)) slow.push_back(each);

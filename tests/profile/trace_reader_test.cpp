@@ -73,6 +73,10 @@ TEST_F(TraceReader, SaysWhatAFileOfSomethingElseLacks) {
              {"[]", "no event in it takes time"},
              {R"([{"ph":"B","cat":"cpu_op","name":"a","ts":1},{"ph":"E","ts":2}])",
               "each of its 1 events has no name, a time that can't be, or its begin and end in two events"},
+             {R"([{"ph":"X","cat":"cpu_op","name":"a","ts":1e17,"dur":1},
+                 {"ph":"X","cat":"kernel","name":"b","ts":"1","dur":1},
+                 {"ph":"X","cat":"Trace","name":"PyTorch Profiler","ts":1,"dur":2}])",
+              "each of torch's 2 events in it has no name, a time that can't be, or its begin and end"},
              {R"({"traceEvents":[{"ph":"X","cat":"devtools.timeline","name":"RunTask","ts":1,"dur":2},
                  {"ph":"X","cat":"v8","name":"V8.GC","ts":1,"dur":2},{"ph":"X","name":"x","ts":1,"dur":2}]})",
               "none of its events is torch's (cpu_op, user_annotation, kernel); their categories: none, "

@@ -242,6 +242,9 @@ TEST_F(MeasureTest, TwoTracesSayWhatOfThemDoesNotCount) {
     auto* plain = opened<widgets::TraceComparisonView>("traces.json");
     EXPECT_FALSE(textsOf(plain).contains("no time of a device"));
     EXPECT_FALSE(textsOf(plain).contains("left out"));
+    EXPECT_FALSE(textsOf(plain).contains("the decode"));
+    document["decode_before"] = true;
+    document["decode_after"] = false;
     document["device_after"] = 0.3;
     document["left_out_before"] = 2;
     document["names"][0].erase("before");
@@ -250,6 +253,7 @@ TEST_F(MeasureTest, TwoTracesSayWhatOfThemDoesNotCount) {
     document["names"][0]["left_out_before"] = 2;
     std::ofstream(m_folder / "two.json") << document;
     const QString shown = textsOf(opened<widgets::TraceComparisonView>(m_folder / "two.json"));
+    EXPECT_TRUE(shown.contains("the decode was recorded before alone")) << shown.toStdString();
     EXPECT_TRUE(shown.contains("The trace before has no time of a device")) << shown.toStdString();
     EXPECT_TRUE(shown.contains("without the 300 ms")) << shown.toStdString();
     EXPECT_TRUE(shown.contains("Events before, left out")) << shown.toStdString();

@@ -149,6 +149,10 @@ QWidget* changesTable(const std::vector<TraceChange>& changes) {
 QStringList notesOf(const TraceComparison& comparison) {
     const std::optional<double>&before = comparison.deviceBefore, &after = comparison.deviceAfter;
     QStringList notes;
+    if (const auto& one = comparison.decodeBefore, &other = comparison.decodeAfter;
+        one && other && *one != *other)
+        notes << QObject::tr("The work is not the same: the decode was recorded %1 alone")
+                     .arg(*one ? QObject::tr("before") : QObject::tr("after"));
     if (before.has_value() != after.has_value())
         notes << QObject::tr(
                      "The trace %1 has no time of a device: compared is the time of the threads of "
