@@ -30,6 +30,7 @@ using benchmark::PipelineBaseline;
 using benchmark::PipelineReport;
 
 constexpr int kMostRepetitions = 1000;
+constexpr const char* kUsualLoss = "5%";
 
 struct BenchPipeline {
     RenderOptions render;
@@ -38,7 +39,7 @@ struct BenchPipeline {
     int warmup = 1;
     bool reload = false;
     std::string baseline;
-    std::string maxLoss = "5%";
+    std::string maxLoss;  ///< empty: kUsualLoss
     std::string output;
     bool json = false;
 };
@@ -134,10 +135,19 @@ Result<PipelineReport> reportFor(const BenchPipeline& verb, const CheckedRequest
     return report;
 }
 
+std::string maxLossOf(const BenchPipeline& verb) {
+    return verb.maxLoss.empty() ? kUsualLoss : verb.maxLoss;
+}
+
 int runPipeline(const BenchPipeline& verb, const machine::LocalMachine& here) {
     if (auto counts = checkCounts(verb); !counts) return fail(counts.error());
-    const auto maxLoss = shareFrom(verb.maxLoss);
+    const auto maxLoss = shareFrom(maxLossOf(verb));
     if (!maxLoss) return fail(maxLoss.error());
+    // Nothing would ever be too slow.
+    if (!verb.maxLoss.empty() && verb.baseline.empty())
+        return fail({ErrorCode::BadUsage, "--max-loss " + verb.maxLoss +
+                                              ": it says how much slower than --baseline is too slow; "
+                                              "--baseline FILE was needed"});
     const machine::Machine machine = here.now();
     auto checked = verb.render.check(verb.attentionType, machine);
     if (!checked) return fail(checked.error());
@@ -179,7 +189,7 @@ int runPipeline(const BenchPipeline& verb, const machine::LocalMachine& here) {
                                               ": nothing could be held against it; a baseline of the same "
                                               "stages was needed"});
     if (!anyLost(changes)) return printed;
-    say("reelgrid-cli: slower than --baseline " + baseline->path + " by more than " + verb.maxLoss + ": " +
+    say("reelgrid-cli: slower than --baseline " + baseline->path + " by more than " + maxLossOf(verb) + ": " +
         lostStages(changes));
     return 1;
 }
@@ -201,10 +211,11 @@ Verb addBenchPipeline(CLI::App& bench, const machine::LocalMachine& machine) {
     command->add_flag("--reload", verb->reload, "Load the model anew for each render");
     command->add_option("--baseline", verb->baseline,
                         "Hold the times against those in this document of an earlier run (see -o)");
-    command
-        ->add_option("--max-loss", verb->maxLoss,
-                     "With --baseline: exit code 1 when median and fastest time of a stage both grew by more")
-        ->capture_default_str();
+    command->add_option(
+        "--max-loss", verb->maxLoss,
+        std::string("With --baseline: exit code 1 when median and fastest time of a stage both grew by more "
+                    "(default: ") +
+            kUsualLoss + ")");
     command->add_option("-o,--output", verb->output, "Also write the JSON document to this file");
     command->add_flag("--json", verb->json, "Print one JSON document");
     return {command, [verb, machine] { return runPipeline(*verb, machine); }};

@@ -134,7 +134,8 @@ json planJson(const Plan& plan) {
     return object;
 }
 
-std::vector<std::string> assumptionsOf(const PlanVerb& verb, const ClipRates& rates) {
+std::vector<std::string> assumptionsOf(const PlanVerb& verb, const catalog::RenderSettings& settings,
+                                       const ClipRates& rates) {
     const CardRates& card = rates.card;
     const auto tera = [](double rate) { return significant(rate / 1e12, 3) + " TFLOP/s"; };
     const std::string source =
@@ -155,6 +156,13 @@ std::vector<std::string> assumptionsOf(const PlanVerb& verb, const ClipRates& ra
                                  "the one before computes (--shard-weights)"
                                : "each rank holds all weights"),
         "text encoder, VAE and loading are not in the step"};
+    if (settings.stepCache.isOn() && settings.stepCache.method != protocol::StepCache::Method::Record)
+        assumptions.push_back("every step is computed whole: how many steps --step-cache " +
+                              textOf(settings.stepCache) + " leaves out isn't known before it is rendered");
+    if (settings.offload == protocol::kOffloadBlocks)
+        assumptions.emplace_back(
+            "blocks are there when they are computed: what fetching them from the host's memory takes "
+            "(--offload blocks) isn't in the step");
     assumptions.insert(assumptions.begin() + 1, rates.remarks.begin(), rates.remarks.end());
     return assumptions;
 }
@@ -162,7 +170,7 @@ std::vector<std::string> assumptionsOf(const PlanVerb& verb, const ClipRates& ra
 int print(const PlanVerb& verb, const catalog::RenderSettings& settings, const PassWork& work,
           const ClipRates& rates, const std::vector<Plan>& best, const std::vector<Plan>& all) {
     const CardRates& card = rates.card;
-    const std::vector<std::string> assumptions = assumptionsOf(verb, rates);
+    const std::vector<std::string> assumptions = assumptionsOf(verb, settings, rates);
     if (verb.json) {
         json document = {{"tokens", work.tokens},
                          {"heads", work.heads},
@@ -197,18 +205,51 @@ int print(const PlanVerb& verb, const catalog::RenderSettings& settings, const P
     return printResult(text);
 }
 
+Result<void> checkSources(const PlanVerb& verb) {
+    if (!verb.from.empty() && verb.teraflops > 0)
+        return Error{ErrorCode::BadUsage, "--tflops " + significant(verb.teraflops, 4) + ": --from " +
+                                              verb.from +
+                                              " says what one card reaches; one of the two was needed"};
+    if (verb.from.empty() && verb.teraflops <= 0)
+        return Error{
+            ErrorCode::BadUsage,
+            "plan: what one card reaches was needed: --from CLIP, which one rank rendered, or --tflops X"};
+    return {};
+}
+
+Result<void> checkShardWeights(const PlanVerb& verb, const families::ModelInfo& model) {
+    if (!verb.shardWeights) return {};
+    if (!model.takes("shard_weights"))
+        return Error{ErrorCode::BadUsage,
+                     "--shard-weights: " + model.family + " models are rendered by one process"};
+    if (verb.gpus == 1)
+        return Error{ErrorCode::BadUsage,
+                     "--shard-weights: one GPU holds all weights; --gpus 2 or more was needed"};
+    return {};
+}
+
+/// Whether a render takes these degrees with all else that is planned. One GPU, which others are compared
+/// with, holds all weights.
+Result<void> checkDegrees(const PlanVerb& verb, const CheckedRequest& checked,
+                          const machine::Machine& machine, const parallel::Degrees& degrees) {
+    const auto given = [](int degree) { return degree > 1 ? std::optional(degree) : std::nullopt; };
+    const auto shared = checked.with(machine, [&](protocol::RenderRequest& request) {
+        request.cfgParallel = given(degrees.cfg);
+        request.ringDegree = given(degrees.ring);
+        request.ulyssesDegree = given(degrees.ulysses);
+        request.shardWeights = verb.shardWeights && degrees.ranks() > 1;
+    });
+    if (!shared) return shared.error();
+    return {};
+}
+
 int runPlan(const PlanVerb& verb, const machine::Machine& local) {
-    if (verb.from.empty() == (verb.teraflops <= 0))
-        return fail(
-            {ErrorCode::BadUsage,
-             "plan: what one card reaches was needed: --from CLIP, which one rank rendered, or --tflops X"});
+    if (auto sources = checkSources(verb); !sources) return fail(sources.error());
     const machine::Machine machine = plannedMachine(local, verb.memoryGb);
     const auto checked = verb.render.check(verb.attentionType, machine);
     if (!checked) return fail(checked.error());
     catalog::RenderSettings settings = checked->settings();
-    if (verb.shardWeights && !checked->model().takes("shard_weights"))
-        return fail({ErrorCode::BadUsage,
-                     "--shard-weights: " + checked->model().family + " models are rendered by one process"});
+    if (auto shards = checkShardWeights(verb, checked->model()); !shards) return fail(shards.error());
     settings.shardWeights = verb.shardWeights;
     const auto work = pipeline::passWorkOf(checked->model(), settings);
     if (!work) return fail(work.error());
@@ -219,18 +260,25 @@ int runPlan(const PlanVerb& verb, const machine::Machine& local) {
     const parallel::Links links{.gpusPerHost = verb.gpusPerHost,
                                 .inHost = {verb.linkGb * 1e9, verb.linkUs * 1e-6},
                                 .betweenHosts = {verb.networkGb * 1e9, verb.networkUs * 1e-6}};
+    std::optional<Error> refused;
     const auto plansOn = [&](int gpus) {
         std::vector<Plan> plans;
         for (const StepPlan& step : parallel::plansFor(
                  gpus, *work, passesOf(settings), pipeline::mayRing(settings), rates->card, links,
-                 verb.shardWeights ? parallel::WeightsOnRank::Shard : parallel::WeightsOnRank::All))
-            plans.push_back({step, pipeline::bytesOnRank(checked->model(), settings, step.degrees)});
+                 verb.shardWeights ? parallel::WeightsOnRank::Shard : parallel::WeightsOnRank::All)) {
+            if (auto taken = checkDegrees(verb, *checked, machine, step.degrees); !taken)
+                refused = taken.error();
+            else
+                plans.push_back({step, pipeline::bytesOnRank(checked->model(), settings, step.degrees)});
+        }
         return plans;
     };
     std::vector<Plan> best;
     for (const int count : countsUpTo(verb.gpus))
         if (auto plans = plansOn(count); !plans.empty()) best.push_back(plans.front());
+    refused.reset();
     const auto all = plansOn(verb.gpus);
+    if (all.empty() && refused) return fail(refused->in("--gpus " + std::to_string(verb.gpus)));
     if (all.empty())
         return fail({ErrorCode::BadUsage, "--gpus " + std::to_string(verb.gpus) + ": " +
                                               std::to_string(work->heads) + " heads and " +

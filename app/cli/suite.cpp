@@ -37,6 +37,7 @@
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
 #include "core/session/session.h"
+#include "core/suite/gate_check.h"
 #include "core/suite/manifest_part.h"
 #include "core/suite/other_suite.h"
 #include "core/suite/suite_comparison.h"
@@ -344,6 +345,9 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     Run run = *std::move(prepared);
     if (other)
         if (auto same = requireSameJobs(run.plan, *other); !same) return fail(same.error().in("--against"));
+    if (gate)
+        if (auto can = requireMeasurable(*gate, run.plan, run.rows, verb.asked.names()); !can)
+            return fail(can.error());
     if (auto fits = requireSides(run, verb.asked); !fits) return fail(fits.error());
     if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
     const auto lock = result::WriterLock::acquire(run.folder / "suite");

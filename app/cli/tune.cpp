@@ -35,6 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr int kUsualRenders = 4;
 constexpr const char *kPolicyFile = "policy.json", *kCurvesFile = "step-cache.json";
 
 struct TuneVerb {
@@ -42,8 +43,8 @@ struct TuneVerb {
     WorkerOptions worker;
     std::vector<std::string> backends;
     std::string budget;
-    std::string output;  ///< empty: kPolicyFile, or kCurvesFile
-    int maxRenders = 4;
+    std::string output;             ///< empty: kPolicyFile, or kCurvesFile
+    std::optional<int> maxRenders;  ///< absent: kUsualRenders
     std::optional<double> spargeL1;
     bool json = false;
 };
@@ -109,7 +110,7 @@ Result<Plan> planOf(const TuneVerb& verb, const machine::Machine& machine) {
                           .layers = checked->model().layers,
                           .steps = checked->settings().numInferenceSteps,
                           .backends = *std::move(backends),
-                          .mostPolicies = verb.maxRenders};
+                          .mostPolicies = verb.maxRenders.value_or(kUsualRenders)};
     return Plan{*std::move(checked), std::move(goal)};
 }
 
@@ -231,6 +232,19 @@ bool isRecording(const CheckedRequest& checked) {
     return checked.settings().stepCache.method == protocol::StepCache::Method::Record;
 }
 
+/// A recording looks for no policy: BadUsage naming what was given for one.
+Result<void> requireNoPolicyAsked(const TuneVerb& verb) {
+    for (const auto& [isGiven, option] :
+         {std::pair{!verb.budget.empty(), "--budget"}, std::pair{!verb.backends.empty(), "--backends"},
+          std::pair{verb.maxRenders.has_value(), "--max-renders"},
+          std::pair{verb.spargeL1.has_value(), "--sparge-l1"}})
+        if (isGiven)
+            return Error{
+                ErrorCode::BadUsage,
+                std::string(option) + ": --step-cache record looks for no policy; one of the two was needed"};
+    return {};
+}
+
 /// One render whose steps tell what TeaCache and MagCache have to know, and their file.
 int runRecording(const TuneVerb& verb, CheckedRequest checked) {
     const fs::path file = fs::absolute(verb.output.empty() ? kCurvesFile : verb.output).lexically_normal();
@@ -238,10 +252,7 @@ int runRecording(const TuneVerb& verb, CheckedRequest checked) {
     if (file.extension() != ".json")
         return fail(
             {ErrorCode::BadUsage, "--output " + verb.output + ": a name that ends in .json was needed"});
-    if (!verb.backends.empty() || !verb.budget.empty())
-        return fail({ErrorCode::BadUsage, std::string(verb.budget.empty() ? "--backends" : "--budget") +
-                                              ": --step-cache record looks for no policy; one of the two was "
-                                              "needed"});
+    if (auto alone = requireNoPolicyAsked(verb); !alone) return fail(alone.error());
     const int steps = checked.settings().numInferenceSteps;
     if (steps < tune::kLeastRecordedSteps)
         return fail({ErrorCode::BadUsage,
@@ -333,9 +344,11 @@ Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
                      std::string("The policy; report and clips go beside it (default: ") + kPolicyFile +
                          "; with --step-cache record the coefficients, " + kCurvesFile + ")")
         ->type_name("FILE.json");
-    command->add_option("--max-renders", verb->maxRenders, "Policies that are rendered at most to find it")
-        ->check(numberFrom(1, 100))
-        ->capture_default_str();
+    command
+        ->add_option(
+            "--max-renders", verb->maxRenders,
+            "Policies that are rendered at most to find it (default: " + std::to_string(kUsualRenders) + ")")
+        ->check(numberFrom(1, 100));
     command
         ->add_option(
             "--sparge-l1", verb->spargeL1,

@@ -38,8 +38,8 @@ Result<void> readOtherJob(const json& job, const json& alike, OtherSuite& other)
     OtherSuite::Job& read = place->second;
     for (const SuiteMeasure& measure : suiteMeasures()) {
         const auto value = measures.find(measure.key);
-        if (value == measures.end() || !value->is_number()) continue;
-        if (!isPossible(measure, value->get<double>()))
+        if (value == measures.end() || value->is_null()) continue;  // not measured
+        if (!value->is_number() || !isPossible(measure, value->get<double>()))
             return Error{ErrorCode::InvalidData, "job " + showJson(axes) + ": " + measure.key + " " +
                                                      showJson(*value) +
                                                      ", a number that clips have was needed"};

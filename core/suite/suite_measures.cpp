@@ -49,7 +49,9 @@ const SuiteMeasure* suiteMeasure(const std::string& key) {
 }
 
 bool isPossible(const SuiteMeasure& measure, double value) {
-    return measure.tells == Tells::Cost ? value >= 0 && value <= kMostCost : std::abs(value) <= kMostScore;
+    // Rounding takes a number past a range's end, but not below 0 where none is negative.
+    const double most = measure.tells == Tells::Cost ? kMostCost : kMostScore;
+    return value >= (measure.range.least < 0 ? -most : 0) && value <= most;
 }
 
 std::optional<double> numberAt(const Measured& measured, const SuiteMeasure& measure) {

@@ -41,7 +41,8 @@ const SuiteMeasure* suiteMeasure(const std::string& key);
 
 using Measured = std::map<std::string, double>;  ///< by key; what was not measured is absent
 
-/// Whether a clip can have that number: finite, of time and memory not negative, and no larger than any is.
+/// Whether a clip can have that number: finite, negative only where the measure's range is, and no larger
+/// than any is.
 bool isPossible(const SuiteMeasure& measure, double value);
 
 std::optional<double> numberAt(const Measured& measured, const SuiteMeasure& measure);

@@ -122,6 +122,29 @@ TEST(Plan, IsWhatAPersonComputes) {
     EXPECT_THAT(table.output, testing::HasSubstr("Assumed:\n  one card computes attention with 1"));
 }
 
+TEST(Plan, RecommendsWhatARenderTakesAndSaysWhatItLeavesOut) {
+    const auto planOf = [](std::vector<std::string> more) {
+        std::vector<std::string> words{"plan", "--gpus", "2", "--tflops", "1", "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        const ProgramRun run = runProgram(words);
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        return onlyDocument(run.output);
+    };
+    // int8 has no ring.
+    const json int8 = planOf({"--linear", "int8"});
+    ASSERT_EQ(int8["plans"].size(), 1U);
+    EXPECT_EQ(int8["plans"][0]["cfg_parallel"], 2);
+    const auto assumptions = [&](std::vector<std::string> more) {
+        return planOf(std::move(more))["assumptions"].dump();
+    };
+    EXPECT_THAT(
+        assumptions({"--step-cache", "0.3"}),
+        testing::HasSubstr("every step is computed whole: how many steps --step-cache 0.3 leaves out"));
+    EXPECT_THAT(assumptions({"--offload", "blocks"}),
+                testing::HasSubstr("(--offload blocks) isn't in the step"));
+    EXPECT_THAT(assumptions({}), Not(testing::HasSubstr("--step-cache")));
+}
+
 TEST(Plan, IsRefusedInOneLine) {
     const auto errorOf = [](std::vector<std::string> words, int code) {
         words.insert(words.begin(), "plan");
@@ -132,6 +155,16 @@ TEST(Plan, IsRefusedInOneLine) {
     };
     EXPECT_THAT(errorOf({"--gpus", "2"}, 2),
                 testing::HasSubstr("--from CLIP, which one rank rendered, or --tflops X"));
+    EXPECT_THAT(errorOf({"--gpus", "2", "--tflops", "100", "--from", "a.mp4"}, 2),
+                testing::HasSubstr(
+                    "--tflops 100: --from a.mp4 says what one card reaches; one of the two was needed"));
+    EXPECT_THAT(errorOf({"--gpus", "2", "--tflops", "1", "--linear", "int8", "--guidance-scale", "1"}, 2),
+                testing::HasSubstr("--gpus 2: --ring-degree 2: --linear int8 scales tokens"));
+    EXPECT_THAT(errorOf({"--gpus", "2", "--tflops", "1", "--offload", "blocks", "--shard-weights"}, 2),
+                testing::HasSubstr("--shard-weights: --offload blocks keeps all blocks in host memory"));
+    EXPECT_THAT(
+        errorOf({"--gpus", "1", "--tflops", "1", "--shard-weights"}, 2),
+        testing::HasSubstr("--shard-weights: one GPU holds all weights; --gpus 2 or more was needed"));
     EXPECT_THAT(errorOf({"--gpus", "65", "--tflops", "1"}, 2), testing::HasSubstr("65"));
     EXPECT_THAT(errorOf({"--from", "/none/a.mp4"}, 2),
                 testing::HasSubstr("a clip with its manifest and its times"));

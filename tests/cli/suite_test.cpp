@@ -196,6 +196,13 @@ TEST_F(Suite, RefusesPicturesThatAreTooSmallForAMetricBeforeAnythingIsRendered) 
     EXPECT_FALSE(fs::exists(m_folder.file("out")));
 }
 
+TEST_F(Suite, RefusesAGateThatNoClipCanBeMeasuredForBeforeAnythingIsRendered) {
+    const ProgramRun ran = run({"--gate", "lpips<=0.1@90%"});
+    EXPECT_EQ(ran.exitCode, 2) << ran.errors;
+    EXPECT_THAT(ran.errors, HasSubstr("--gate lpips<=0.1@90%: LPIPS is measured only where it is asked for"));
+    EXPECT_FALSE(fs::exists(m_folder.file("out")));
+}
+
 TEST_F(Suite, RefusesWhatItCannotRead) {
     EXPECT_EQ(run({"--gate", "good"}).exitCode, 2);
     const auto refusal = [&](const char* contents) {

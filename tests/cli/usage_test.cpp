@@ -70,6 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"bench", "attention", "--kernel", "fav2,"}, "--kernel: \"fav2,\" has an empty entry"},
         BadUsage{{"tune", "--step-cache", "record", "--num-inference-steps", "2"},
                  "--num-inference-steps 2: for --step-cache record 3 or more were needed"},
+        BadUsage{{"tune", "--step-cache", "record", "--max-renders", "3"},
+                 "--max-renders: --step-cache record looks for no policy; one of the two was needed"},
+        BadUsage{{"tune", "--step-cache", "record", "--sparge-l1", "0.1"},
+                 "--sparge-l1: --step-cache record looks for no policy; one of the two was needed"},
         BadUsage{{"stitch", "--pattern", ""}, "--pattern: the value is empty"},
         BadUsage{{"compare", "--output-dir", ""}, "--output-dir: the value is empty"},
         BadUsage{{"metrics", "a.mp4", "--reference", ""}, "--reference: the value is empty"},
@@ -283,6 +287,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"bench", "pipeline", "--warmup", "-1"}, "--warmup -1"},
                     BadUsage{{"bench", "pipeline", "--max-loss", "much"}, "--max-loss much"},
                     BadUsage{{"bench", "pipeline", "--max-loss", "-5%"}, "--max-loss -5%"},
+                    BadUsage{{"bench", "pipeline", "--max-loss", "5%"},
+                             "--max-loss 5%: it says how much slower than --baseline is"},
                     BadUsage{{"bench", "pipeline", "--height", "250"}, "--height 250"}));
 
 /// Paths that are relative to such a folder would be others, too.

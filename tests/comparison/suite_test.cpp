@@ -5,7 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/pending_file.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/metrics_file.h"
 #include "core/suite/gate.h"
+#include "core/suite/gate_check.h"
 #include "core/suite/other_suite.h"
 #include "core/suite/prompt_list.h"
 #include "core/suite/statistics.h"
@@ -336,6 +339,50 @@ TEST(SuiteResult, AGateOfWhatNobodyMeasuredSaysSo) {
         EXPECT_THAT(shown, HasSubstr("lpips<=0.1: no clip was measured for it: failed"));
     EXPECT_THAT(suiteHtml(result, "s", "/suite"), HasSubstr("no clip was measured for it: failed"));
     EXPECT_EQ(unmeasuredGate(sumOf("psnr>=31")), "");
+}
+
+TEST(SuiteGate, IsRefusedWhereNoClipCanBeMeasuredForIt) {
+    const SuiteResult pair = sumOf("psnr>=31");
+    const auto whyNot = [](const SuiteResult& suite, const char* gate,
+                           std::vector<std::string> metrics = {}) {
+        const auto can = requireMeasurable(gateFrom(gate).value(), suite.plan, suite.rows, metrics);
+        if (can) return std::string();
+        EXPECT_EQ(can.error().code, ErrorCode::BadUsage);
+        return can.error().message;
+    };
+    EXPECT_EQ(whyNot(pair, "psnr>=31"), "");
+    EXPECT_EQ(whyNot(pair, "denoise_seconds<=9"), "");
+    EXPECT_EQ(
+        whyNot(pair, "lpips<=0.1@90%"),
+        "--gate lpips<=0.1@90%: LPIPS is measured only where it is asked for; --metrics lpips was needed");
+    EXPECT_EQ(whyNot(pair, "lpips<=0.1", {"clip", "lpips"}), "");
+    EXPECT_THAT(whyNot(pair, "clip_score>=20", {"lpips"}),
+                HasSubstr("--metrics clip or clip_l14 was needed"));
+    EXPECT_EQ(whyNot(pair, "clip_score>=20", {"clip_l14"}), "");
+
+    SuiteResult alone;
+    alone.plan = planOf({{"prompts", {"a", "b"}}, {"types", {"sdpa"}}});
+    for (std::size_t i = 0; i < alone.plan.jobs.size(); ++i)
+        alone.rows.push_back({i, "/suite/" + std::to_string(i) + ".mp4", {}, {}});
+    EXPECT_THAT(whyNot(alone, "psnr>=31"),
+                HasSubstr("--gate psnr>=31: PSNR is measured against the clip of"));
+    EXPECT_THAT(whyNot(alone, "lpips<=0.1", {"lpips"}), HasSubstr("two or more \"types\" were needed"));
+    EXPECT_EQ(whyNot(alone, "flickering>=0.5"), "");
+}
+
+/// A clip that lies there may have been measured by `metrics --keep`.
+TEST(SuiteGate, TakesWhatWasMeasuredBefore) {
+    const session::SessionFolder folder;
+    SuiteResult pair = sumOf("psnr>=31");
+    for (SuiteRow& row : pair.rows) row.clip = folder.path() / row.clip.filename();
+    const auto gate = gateFrom("clip_score>=20").value();
+    EXPECT_FALSE(requireMeasurable(gate, pair.plan, pair.rows, {}));
+    const auto companions = protocol::resultFolderOf(pair.rows[3].clip);
+    std::filesystem::create_directories(companions);
+    metrics::ClipMetrics measured;
+    measured.clipScore = metrics::seriesOf({25, 25});
+    ASSERT_TRUE(writeFile(companions / protocol::kMetricsFile, result::toJson(measured).dump()));
+    EXPECT_TRUE(requireMeasurable(gate, pair.plan, pair.rows, {}));
 }
 
 TEST(SuiteResult, ATieIsNotBetter) {
