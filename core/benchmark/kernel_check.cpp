@@ -150,6 +150,8 @@ CheckOutcome checkKernel(const kernels::BackendInfo& backend, const CheckCase& w
     const bool onCpu = execution.device.is_cpu();
     std::array<at::Tensor, 3> copies;
     if (!onCpu) copies = {call.input.q_BHND.clone(), call.input.k_BHMD.clone(), call.input.v_BHMD.clone()};
+    at::Tensor bias_M;  // which has no pages of its own
+    if (call.input.keyBias_M.defined()) bias_M = call.input.keyBias_M.clone();
 
     const AttentionSubject subject(call.input, wanted.mask, kernels::KeySmoothing::Mean, execution);
     const Float64Attention truth(call.input, wanted.mask, wanted.shape.queries);
@@ -173,6 +175,8 @@ CheckOutcome checkKernel(const kernels::BackendInfo& backend, const CheckCase& w
     else if (!onCpu && !(at::equal(copies[0], call.input.q_BHND) && at::equal(copies[1], call.input.k_BHMD) &&
                          at::equal(copies[2], call.input.v_BHMD)))
         outcome.failure = "changed its inputs";
+    else if (bias_M.defined() && !at::equal(bias_M, call.input.keyBias_M))
+        outcome.failure = "changed its key bias";
     return outcome;
 }
 

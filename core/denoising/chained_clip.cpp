@@ -9,8 +9,6 @@
 namespace reelgrid::denoising {
 namespace {
 
-/// Of a state.
-constexpr const char* kHeldNoise = "chain_noise";
 /// Of a file of latents.
 constexpr const char* kLatentsName = "latents";
 

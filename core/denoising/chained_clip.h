@@ -14,6 +14,9 @@
 
 namespace reelgrid::denoising {
 
+/// What a ChainedClip adds to its sampler's state: noise of one frame, [B, C, H, W].
+inline constexpr const char* kHeldNoise = "chain_noise";
+
 /// A clip that goes on from another: while it is denoised its first frame is held to the other's last one,
 /// with each step's noise, for a share of the steps; what follows comes of the frames seeing each other. To a
 /// SamplingLoop it is the sampler.

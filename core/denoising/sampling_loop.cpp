@@ -1,12 +1,16 @@
 #include "core/denoising/sampling_loop.h"
 
+#include <c10/util/Exception.h>
+
 #include <algorithm>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/base/one_line.h"
 #include "core/base/result.h"
+#include "core/denoising/chained_clip.h"
 #include "core/execution/trace_range.h"
 
 namespace reelgrid::denoising {
@@ -79,9 +83,9 @@ at::Tensor SamplingLoop::restored(const ResumePoint& point, at::IntArrayRef shap
     schedulers::SchedulerState state;
     for (const auto& [name, tensor] : point.tensors) {
         if (!name.starts_with(kSchedulerPrefix)) continue;
-        // A chained clip keeps the noise of one frame.
-        if (tensor.is_floating_point() && tensor.sizes() != oneFrameOf(shape))
-            requireShape(point, name, tensor, shape);
+        const bool isOfOneFrame = name == std::string(kSchedulerPrefix) + kHeldNoise;
+        if (tensor.is_floating_point())
+            requireShape(point, name, tensor, isOfOneFrame ? oneFrameOf(shape) : shape.vec());
         state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
     }
     try {
@@ -89,6 +93,9 @@ at::Tensor SamplingLoop::restored(const ResumePoint& point, at::IntArrayRef shap
         m_denoiser.restore(point.tensors);
     } catch (const Failure& failure) {
         throw Failure(failure.error().in(point.source));
+    } catch (const c10::Error& failure) {
+        throw Failure(ErrorCode::InvalidData,
+                      point.source + ": " + inOneLine(failure.what_without_backtrace()));
     }
     return point.tensors.at(kLatents).to(m_device);
 }

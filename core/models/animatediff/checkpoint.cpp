@@ -1,10 +1,12 @@
 #include "core/models/animatediff/checkpoint.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/models/animatediff/names.h"
 #include "core/vae/image/names.h"
@@ -81,6 +83,17 @@ void requireOnePositionTable(const weights::WeightFile& file) {
     }
 }
 
+/// The folder whose config.json is the adapter's: `path` itself, or the one that its file lies in where that
+/// is diffusers' folder of one; empty where there is none.
+fs::path configFolderOf(const fs::path& path) {
+    std::error_code failed;
+    if (fs::exists(path / "config.json", failed)) return path;
+    const fs::path folder = path.parent_path();
+    if (fs::is_directory(path, failed) || !fs::exists(folder / "config.json", failed)) return {};
+    const auto beside = readJsonObject(folder / "config.json", std::size_t{1} << 20);
+    return beside && beside->value("_class_name", nlohmann::json()) == "MotionAdapter" ? folder : fs::path();
+}
+
 }  // namespace
 
 MotionAdapter openMotionAdapter(const fs::path& path, const weights::OpenWeights& open) {
@@ -88,10 +101,10 @@ MotionAdapter openMotionAdapter(const fs::path& path, const weights::OpenWeights
     requireNothingBeside(file);
     requireOnePositionTable(file);
     const auto nameIn = motionNamesIn(*file.weights);
-    std::error_code failed;
+    const fs::path folder = configFolderOf(path);
     const auto config =
-        fs::exists(path / "config.json", failed)
-            ? MotionConfig::from(weights::ModelConfig::read(path))
+        !folder.empty()
+            ? MotionConfig::from(weights::ModelConfig::read(folder))
             : MotionConfig::of([&](const std::string& name) { return file.shapeOf(nameIn(name)); },
                                path.string());
     return {config, renamed(std::move(file.weights), nameIn)};

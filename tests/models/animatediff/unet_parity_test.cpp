@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
+
 #include <unistd.h>
+#include <filesystem>
 
 #include <fstream>
 #include <map>
@@ -310,6 +312,14 @@ TEST(OfficialAnimateDiff, IsToldByTheShapesOfAFile) {
                     (void)MotionConfig::of([](const std::string&) { return std::nullopt; }, "x.ckpt");
                 }),
                 testing::HasSubstr("x.ckpt: tensor down_blocks.0.motion_modules.0.transformer_blocks"));
+}
+
+TEST(MotionAdapters, OfADiffusersFolderHaveItsConfigurationByTheirFileToo) {
+    const fs::path folder =
+        fs::path(REELGRID_SOURCE_DIR) / "resources/models/demo-animatediff/motion_adapter";
+    const MotionConfig whole = openMotionAdapter(folder).config;
+    EXPECT_EQ(whole.heads.front(), 2);
+    EXPECT_EQ(openMotionAdapter(folder / "diffusion_pytorch_model.safetensors").config.heads, whole.heads);
 }
 
 class MotionAdapterFile : public testing::TestWithParam<std::string> {};
