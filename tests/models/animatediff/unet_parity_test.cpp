@@ -315,8 +315,8 @@ TEST(OfficialAnimateDiff, IsToldByTheShapesOfAFile) {
 }
 
 TEST(MotionAdapters, OfADiffusersFolderHaveItsConfigurationByTheirFileToo) {
-    const fs::path folder =
-        fs::path(REELGRID_SOURCE_DIR) / "resources/models/demo-animatediff/motion_adapter";
+    const std::filesystem::path folder =
+        std::filesystem::path(REELGRID_SOURCE_DIR) / "resources/models/demo-animatediff/motion_adapter";
     const MotionConfig whole = openMotionAdapter(folder).config;
     EXPECT_EQ(whole.heads.front(), 2);
     EXPECT_EQ(openMotionAdapter(folder / "diffusion_pytorch_model.safetensors").config.heads, whole.heads);
