@@ -104,7 +104,7 @@ TEST(RenderSettings, OptionsAreForLayersThatTheModelHas) {
               "--backend-option sparge.cdfthreshd@99=0.5: sparge.cdfthreshd@99: 0 to 7 (there are 8 layers) "
               "was needed behind the @");
     EXPECT_THAT(refusal("sparge.cdfthreshd@7-8=0.5"), testing::HasSubstr("there are 8 layers"));
-    EXPECT_THAT(refusal("sparge.cdfthreshd@0-2147483647=0.5"), testing::HasSubstr("there are 8 layers"));
+    EXPECT_THAT(refusal("sparge.cdfthreshd@0-99=0.5"), testing::HasSubstr("there are 8 layers"));
 }
 
 TEST(RenderSettings, AModelOfOneSizeTakesNoOther) {
