@@ -7,6 +7,7 @@
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
+#include "core/base/one_line.h"
 #include "core/base/resources.h"
 #include "core/catalog/choice_words.h"
 #include "core/hub/repository.h"
@@ -81,8 +82,9 @@ Result<Recipe> readRecipe(const fs::path& file) {
     const std::string what = "recipe " + file.string();
     for (const auto& [key, value] : document->items()) {
         if (!isAmong(kFields, key) && !isAmong(kOwn, key))
-            return Error{ErrorCode::BadUsage, what + ": " + key + " " + showJson(value) + ": one of " +
-                                                  listed(kOwn) + ", " + listed(kFields) + " was needed"};
+            return Error{ErrorCode::BadUsage, what + ": " + inOneLine(key) + " " + showJson(value) +
+                                                  ": one of " + listed(kOwn) + ", " + listed(kFields) +
+                                                  " was needed"};
         if (auto given = requireValue(key, value); !given) return given.error().in(what);
     }
     auto fields = protocol::renderRequestFromJson(*document);

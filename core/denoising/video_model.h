@@ -45,7 +45,7 @@ class VideoModel {
         return {};
     }
 
-    /// Of files with tensors that no layer takes (component_checks.h) or that hold zeros alone: a line each,
+    /// Of files with tensors that no layer takes (component_checks.h) or holes of zeros: a line each,
     /// as remarks() has them.
     [[nodiscard]] const std::vector<std::string>& oddTensors() const { return m_oddTensors; }
     void noteOddTensors(std::vector<std::string> lines) { m_oddTensors = std::move(lines); }

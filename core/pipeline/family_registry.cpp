@@ -79,7 +79,10 @@ std::unique_ptr<denoising::VideoModel> loadModel(const families::ModelInfo& mode
                                                  const execution::Execution& execution) {
     auto loaded = requireModelOf(model).load(model, optionsOf(model, choices, execution));
     std::vector<std::string> lines = untakenTensors(model);
-    for (std::string& line : zeroWeights(model)) lines.push_back(std::move(line));
+    std::vector<std::string> loras = choices.lora;
+    if (!protocol::isNoLora(choices.lora2))
+        loras.insert(loras.end(), choices.lora2.begin(), choices.lora2.end());
+    for (std::string& line : zeroWeights(model, loras)) lines.push_back(std::move(line));
     loaded->noteOddTensors(std::move(lines));
     return loaded;
 }

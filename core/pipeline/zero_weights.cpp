@@ -1,10 +1,13 @@
 #include "core/pipeline/zero_weights.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
 #include "core/base/one_line.h"
 #include "core/base/result.h"
+#include "core/protocol/lora_choice.h"
 #include "core/safetensors/zero_tensors.h"
 
 namespace reelgrid::pipeline {
@@ -15,27 +18,39 @@ namespace fs = std::filesystem;
 std::string lineOf(const fs::path& file, const std::vector<std::string>& tensors) {
     const bool isOne = tensors.size() == 1;
     return file.string() + ": " + std::to_string(tensors.size()) +
-           (isOne ? " tensor holds" : " tensors hold") + " zeros alone (" + nameInOneLine(tensors.front()) +
-           (isOne ? ")" : ", …)") + ", as in a download that wasn't finished";
+           (isOne ? " tensor holds" : " tensors hold") + " zeros alone or in part (" +
+           nameInOneLine(tensors.front()) + (isOne ? ")" : ", …)") +
+           ", as in a download that wasn't finished";
+}
+
+/// The second of a LoRA's two matrices, by peft's, kohya's and diffusers' old names, and what is added whole.
+bool beginsAsZeros(const std::string& tensor) {
+    constexpr std::array kMarks{"lora_B", "lora_up", "lora.up", "_lora_b", "_lora.up", ".diff"};
+    return std::ranges::any_of(kMarks, [&](const char* mark) { return tensor.find(mark) != tensor.npos; });
 }
 
 }  // namespace
 
-std::vector<std::string> zeroWeights(const families::ModelInfo& model) {
+std::vector<std::string> zeroWeights(const families::ModelInfo& model,
+                                     const std::vector<std::string>& loras) {
     // Every file once, whichever components share it.
-    std::set<fs::path> files;
+    std::set<fs::path> files, ofLoras;
     for (const families::ComponentInfo& component : model.components)
         for (const fs::path& file : component.files)
             if (file.extension() == ".safetensors") files.insert(file);
+    for (const std::string& lora : loras)
+        if (const auto choice = protocol::LoraChoice::from(lora)) ofLoras.insert(choice->file);
     std::vector<std::string> lines;
-    for (const fs::path& file : files) {
+    const auto look = [&](const fs::path& file, const auto& mayBeZero) {
         try {
-            const auto tensors = safetensors::zeroMatricesIn(file);
+            auto tensors = safetensors::zeroedMatricesIn(file);
+            std::erase_if(tensors, mayBeZero);
             if (!tensors.empty()) lines.push_back(lineOf(file, tensors));
         } catch (const Failure&) {
-            continue;
         }
-    }
+    };
+    for (const fs::path& file : files) look(file, [](const std::string&) { return false; });
+    for (const fs::path& file : ofLoras) look(file, beginsAsZeros);
     return lines;
 }
 

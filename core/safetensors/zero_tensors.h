@@ -6,9 +6,11 @@
 
 namespace reelgrid::safetensors {
 
-/// The matrices of a .safetensors file that hold zeros alone, as a download leaves that was stopped after its
-/// file had got its size: of two dimensions or more and 64 elements or more. Of all others only the begin is
-/// read. Throws Failure as readHeader() and MappedFile do.
-std::vector<std::string> zeroMatricesIn(const std::filesystem::path& file);
+/// The matrices of a .safetensors file (two dimensions or more, 64 elements or more) that look as a download
+/// leaves them that was stopped after its file had got its size: of zeros alone, or with 64 KiB of zeros at
+/// their end or at one of the places, 8 MiB apart, that are looked at. Tables of tokens ("embed", "shared")
+/// may have rows of zeros, and are named where they have nothing else. Throws Failure as readHeader() and
+/// MappedFile do.
+std::vector<std::string> zeroedMatricesIn(const std::filesystem::path& file);
 
 }  // namespace reelgrid::safetensors

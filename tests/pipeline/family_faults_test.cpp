@@ -102,9 +102,9 @@ TEST_P(ZeroedTensors, AreNamedAndRendered) {
     EXPECT_THAT(zeroWeights(catalog::readModelFolder(m_folder).value()), IsEmpty());
     m_tensors.at(GetParam().tensor).zero_();
     EXPECT_THAT(faults(), IsEmpty());
-    const auto line = testing::ElementsAre(
-        AllOf(HasSubstr("/" + GetParam().component + "/model.safetensors: 1 tensor holds zeros alone"),
-              HasSubstr(GetParam().tensor)));
+    const auto line = testing::ElementsAre(AllOf(
+        HasSubstr("/" + GetParam().component + "/model.safetensors: 1 tensor holds zeros alone or in part"),
+        HasSubstr(GetParam().tensor)));
     EXPECT_THAT(zeroWeights(catalog::readModelFolder(m_folder).value()), line);
     EXPECT_THAT(loadModel(catalog::readModelFolder(m_folder).value(), {}, {})->oddTensors(), line);
 }

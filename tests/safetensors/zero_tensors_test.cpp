@@ -25,12 +25,19 @@ TEST(ZeroMatrices, AreNamedAndVectorsAndSmallOnesAreNot) {
     add("bias", {64}, 64, '\0');
     add("gate", {1, 6}, 6, '\0');
     add("kernel", {4, 4, 4}, 64, '\0');
+    add("whole", {300, 1024}, 300 << 10, '\1');
+    add("ends", {300, 1024}, 300 << 10, '\0');
+    data[data.size() - (200 << 10)] = '\1';
+    add("embed", {300, 1024}, 300 << 10, '\0');
+    data[data.size() - (200 << 10)] = '\1';
+    add("middle", {20, 1 << 20}, 20 << 20, '\1');
+    std::fill(data.end() - (10 << 20), data.end() - 1, '\1');
     const std::string text = header.dump();
     std::ofstream out(file, std::ios::binary);
     for (unsigned i = 0; i < 8; ++i) out.put(static_cast<char>(text.size() >> (8 * i) & 255));
     out << text << data;
     out.close();
-    EXPECT_THAT(zeroMatricesIn(file), testing::ElementsAre("hole", "kernel"));
+    EXPECT_THAT(zeroedMatricesIn(file), testing::ElementsAre("ends", "hole", "kernel", "middle"));
     std::filesystem::remove(file);
 }
 
