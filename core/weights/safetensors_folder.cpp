@@ -158,11 +158,16 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
 }
 
 void SafetensorsFolder::noteScaledLayers() {
+    bool isMarked = false;
+    std::size_t scaled = 0, unscaled = 0;
     for (const auto& [name, stored] : m_tensors) {
-        m_isMarked = m_isMarked || isMarker(name);
-        if (isFp8(scalarTypeOf(stored.entry.dtype)) && scaleOf(name) != m_tensors.end())
-            m_scaledLayers.try_emplace(kindOfLayer(name), name);
+        isMarked = isMarked || isMarker(name);
+        if (!isFp8(scalarTypeOf(stored.entry.dtype)) || !name.ends_with(".weight")) continue;
+        const bool isScaled = scaleOf(name) != m_tensors.end();
+        if (isScaled) m_scaledLayers.try_emplace(kindOfLayer(name), name);
+        (isScaled ? scaled : unscaled)++;
     }
+    m_lostScales = isMarked && unscaled > scaled;
 }
 
 /// Where a weight was put into another dtype, its scale may be left, which would change it once more.
@@ -177,9 +182,9 @@ void SafetensorsFolder::requireNoScaleOf(const std::string& weightName, const at
 }
 
 void SafetensorsFolder::requireNoLostScale(const std::string& weightName) const {
-    if (m_isMarked && m_scaledLayers.empty())
+    if (m_lostScales)
         throw Failure(ErrorCode::InvalidData,
-                      whereIs(weightName) + " is in FP8 without a scale, as all are, in a file marked " +
+                      whereIs(weightName) + " is in FP8 without a scale, as most are, in a file marked " +
                           quotedName(std::string(kScaledFp8Marker)) + ": " +
                           quotedName(joined(scaleNamesOf(weightName), " or ")) + " was needed");
     const auto other = m_scaledLayers.find(kindOfLayer(weightName));

@@ -72,7 +72,7 @@ class SafetensorsFolder final : public WeightSource {
     std::filesystem::path m_folder;
     std::vector<std::filesystem::path> m_paths;
     Tensors m_tensors;
-    bool m_isMarked = false;
+    bool m_lostScales = false;  ///< of most weights in FP8, in a file that is marked as scaled
     std::map<std::string, std::string> m_scaledLayers;  ///< a weight of FP8 with its scale, by kind of layer
 };
 
