@@ -59,8 +59,8 @@ class SafetensorsFolder final : public WeightSource {
     [[nodiscard]] Tensors::const_iterator scaleOf(const std::string& weightName) const;
     /// Throws Failure(InvalidData) where a weight that isn't in FP8 has a scale other than 1.
     void requireNoScaleOf(const std::string& weightName, const at::Tensor& weight);
-    /// Throws Failure(InvalidData) where the same layer of other blocks has a scale, or a marked file has
-    /// none.
+    /// Throws Failure(InvalidData) where the same layer of other blocks has a scale, or the file is marked as
+    /// scaled and most of its weights have none.
     void requireNoLostScale(const std::string& weightName) const;
     void noteScaledLayers();
     /// `known`: the scale that is used.

@@ -90,12 +90,20 @@ TEST_F(ScaledFp8Test, WithoutAScaleFp8StaysAsItIsStored) {
     EXPECT_EQ(mixed.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
 }
 
-TEST_F(ScaledFp8Test, AMarkedFileWithoutAnyScaleHasLostThem) {
+TEST_F(ScaledFp8Test, AMarkedFileWithFewScalesHasLostTheOthers) {
     SafetensorsFolder folder = stored({{"q.weight", quantised()}});
     EXPECT_THAT(messageOf([&] {
                     (void)folder.require("q.weight", {64, 32});
                 }),
-                HasSubstr("is in FP8 without a scale, as all are, in a file marked \"scaled_fp8\""));
+                HasSubstr("is in FP8 without a scale, as most are, in a file marked \"scaled_fp8\""));
+    SafetensorsFolder fewer = stored({{"k.weight", quantised()},
+                                      {"q.weight", quantised()},
+                                      {"v.weight", quantised()},
+                                      {"v.scale_weight", m_scale}});
+    EXPECT_THAT(messageOf([&] {
+                    (void)fewer.require("q.weight", {64, 32});
+                }),
+                HasSubstr("is in FP8 without a scale, as most are"));
 }
 
 TEST_F(ScaledFp8Test, AScaleThatOneOfManyBlocksHasLostIsMissed) {
