@@ -110,7 +110,8 @@ TEST_F(ScaledFp8Test, AScaleThatOneOfManyBlocksHasLostIsMissed) {
     SafetensorsFolder folder = stored({{"blocks.0.q.weight", quantised()},
                                        {"blocks.0.q.scale_weight", m_scale},
                                        {"blocks.1.q.weight", quantised()},
-                                       {"blocks.1.k.weight", quantised()}});
+                                       {"blocks.1.k.weight", quantised()}},
+                                      /*isMarked=*/false);
     try {
         (void)folder.require("blocks.1.q.weight", {64, 32});
         ADD_FAILURE() << "another matrix was taken";
