@@ -25,7 +25,7 @@ std::string lineOf(const fs::path& file, const std::vector<std::string>& tensors
 
 /// The second of a LoRA's two matrices, by peft's, kohya's and diffusers' old names, and what is added whole.
 bool beginsAsZeros(const std::string& tensor) {
-    constexpr std::array kMarks{"lora_B", "lora_up", "lora.up", "_lora_b", "_lora.up", ".diff"};
+    constexpr std::array kMarks{"lora_B", "lora_up", "lora.up", "_lora_b", ".diff"};
     return std::ranges::any_of(kMarks, [&](const char* mark) { return tensor.find(mark) != tensor.npos; });
 }
 

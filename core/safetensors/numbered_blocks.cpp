@@ -4,13 +4,15 @@
 
 namespace reelgrid::safetensors {
 
+bool hasBelow(const TensorEntries& tensors, const std::string& prefix) {
+    const auto next = tensors.lower_bound(prefix);
+    return next != tensors.end() && next->first.starts_with(prefix);
+}
+
 std::int64_t blocksInRow(const TensorEntries& tensors, const std::string& prefix) {
     std::int64_t count = 0;
-    for (;; ++count) {
-        const std::string block = prefix + std::to_string(count) + ".";
-        const auto next = tensors.lower_bound(block);
-        if (next == tensors.end() || !next->first.starts_with(block)) return count;
-    }
+    while (hasBelow(tensors, prefix + std::to_string(count) + ".")) ++count;
+    return count;
 }
 
 std::string tensorBehindBlocks(const TensorEntries& tensors, const std::string& prefix, std::int64_t blocks) {

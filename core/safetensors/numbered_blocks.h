@@ -8,6 +8,9 @@
 
 namespace reelgrid::safetensors {
 
+/// Whether a tensor's name begins so.
+bool hasBelow(const TensorEntries& tensors, const std::string& prefix);
+
 /// How many blocks there are in a row, "PREFIX0.", "PREFIX1.", whatever each of them lacks.
 std::int64_t blocksInRow(const TensorEntries& tensors, const std::string& prefix);
 

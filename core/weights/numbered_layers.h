@@ -13,11 +13,10 @@ namespace reelgrid::weights {
 inline std::int64_t layersWithAny(std::initializer_list<const char*> names,
                                   const std::function<bool(std::int64_t, const std::string&)>& has) {
     constexpr std::int64_t kMostLayers = 256;
-    std::int64_t layers = 0;
-    for (std::int64_t layer = 0; layer < kMostLayers; ++layer)
+    for (std::int64_t layers = kMostLayers; layers > 0; --layers)
         for (const char* name : names)
-            if (has(layer, name)) layers = layer + 1;
-    return layers;
+            if (has(layers - 1, name)) return layers;
+    return 0;
 }
 
 }  // namespace reelgrid::weights

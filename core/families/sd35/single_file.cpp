@@ -32,8 +32,7 @@ class Tensors {
     }
     [[nodiscard]] bool has(const std::string& name) const { return m_entries.contains(m_prefix + name); }
     [[nodiscard]] bool hasBelow(const std::string& begin) const {
-        const auto next = m_entries.lower_bound(m_prefix + begin);
-        return next != m_entries.end() && next->first.starts_with(m_prefix + begin);
+        return safetensors::hasBelow(m_entries, m_prefix + begin);
     }
     [[nodiscard]] std::int64_t blocks() const {
         return safetensors::blocksInRow(m_entries, m_prefix + kBlocks);

@@ -31,8 +31,7 @@ class FileShapes {
         : m_tensors(tensors), m_file(file) {}
 
     [[nodiscard]] bool hasBelow(const std::string& prefix) const {
-        const auto next = m_tensors.lower_bound(prefix);
-        return next != m_tensors.end() && next->first.starts_with(prefix);
+        return safetensors::hasBelow(m_tensors, prefix);
     }
     /// Throws Failure(InvalidData) naming the tensor that isn't there or has other dimensions.
     [[nodiscard]] const Sides& of(const std::string& name, std::size_t dimensions) const {
