@@ -273,11 +273,12 @@ int runPlan(const PlanVerb& verb, const machine::Machine& local) {
         }
         return plans;
     };
-    std::vector<Plan> best;
-    for (const int count : countsUpTo(verb.gpus))
-        if (auto plans = plansOn(count); !plans.empty()) best.push_back(plans.front());
-    refused.reset();
-    const auto all = plansOn(verb.gpus);
+    std::vector<Plan> best, all;  // `all` in the end: of the last count, --gpus
+    for (const int count : countsUpTo(verb.gpus)) {
+        refused.reset();
+        all = plansOn(count);
+        if (!all.empty()) best.push_back(all.front());
+    }
     if (all.empty() && refused) return fail(refused->in("--gpus " + std::to_string(verb.gpus)));
     if (all.empty())
         return fail({ErrorCode::BadUsage, "--gpus " + std::to_string(verb.gpus) + ": " +

@@ -1,10 +1,9 @@
 #include "core/denoising/component_checks.h"
 
-#include <system_error>
-
 #include "core/base/one_line.h"
 #include "core/base/result.h"
 #include "core/denoising/spare_tensors.h"
+#include "core/weights/tensor_remark.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -42,11 +41,6 @@ void addFaults(const ComponentCheck& component, ModelFaults& found) {
 
 }  // namespace
 
-ComponentCheck::Others othersAt(const std::filesystem::path& path) {
-    std::error_code failed;
-    return std::filesystem::is_directory(path, failed) ? Others::Named : Others::Allowed;
-}
-
 ModelFaults faultsOf(const ComponentChecks& components) {
     ModelFaults found;
     for (const ComponentCheck& component : components) addFaults(component, found);
@@ -59,13 +53,9 @@ std::vector<std::string> untakenTensors(const ComponentChecks& components) {
         if (component.others == Others::Allowed) continue;
         weights::ParameterCheck parameters;
         component.take(parameters.open());
-        for (const auto& [file, tensors] : untakenOf(component, parameters)) {
-            const bool isOne = tensors.size() == 1;
-            lines.push_back(file + ": " + std::to_string(tensors.size()) +
-                            (isOne ? " tensor belongs" : " tensors belong") +
-                            " to no layer of this model and had no effect (" +
-                            nameInOneLine(tensors.front()) + (isOne ? ")" : ", …)"));
-        }
+        for (const auto& [file, tensors] : untakenOf(component, parameters))
+            lines.push_back(weights::tensorRemark(file, tensors, {"belongs", "belong"},
+                                                  "to no layer of this model and had no effect"));
     }
     return lines;
 }

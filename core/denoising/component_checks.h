@@ -25,10 +25,6 @@ struct ComponentCheck {
 };
 using ComponentChecks = std::vector<ComponentCheck>;
 
-/// Of weights at `path`: Named in a folder, which has one component's; Allowed in a file, which may have a
-/// whole model's.
-ComponentCheck::Others othersAt(const std::filesystem::path& path);
-
 /// Holds components, one after the other, against what their configurations need. Reads headers alone.
 ModelFaults faultsOf(const ComponentChecks& components);
 

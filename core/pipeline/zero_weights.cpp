@@ -5,23 +5,15 @@
 #include <filesystem>
 #include <set>
 
-#include "core/base/one_line.h"
 #include "core/base/result.h"
 #include "core/protocol/lora_choice.h"
 #include "core/safetensors/zero_tensors.h"
+#include "core/weights/tensor_remark.h"
 
 namespace reelgrid::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lineOf(const fs::path& file, const std::vector<std::string>& tensors) {
-    const bool isOne = tensors.size() == 1;
-    return file.string() + ": " + std::to_string(tensors.size()) +
-           (isOne ? " tensor holds" : " tensors hold") + " zeros alone or in part (" +
-           nameInOneLine(tensors.front()) + (isOne ? ")" : ", …)") +
-           ", as in a download that wasn't finished";
-}
 
 /// The second of a LoRA's two matrices, by peft's, kohya's and diffusers' old names, and what is added whole.
 bool beginsAsZeros(const std::string& tensor) {
@@ -45,7 +37,10 @@ std::vector<std::string> zeroWeights(const families::ModelInfo& model,
         try {
             auto tensors = safetensors::zeroedMatricesIn(file);
             std::erase_if(tensors, mayBeZero);
-            if (!tensors.empty()) lines.push_back(lineOf(file, tensors));
+            if (!tensors.empty())
+                lines.push_back(weights::tensorRemark(file, tensors, {"holds", "hold"},
+                                                      "zeros alone or in part, as in a download that wasn't "
+                                                      "finished"));
         } catch (const Failure&) {
         }
     };

@@ -6,11 +6,13 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/one_line.h"
 #include "core/base/result.h"
 #include "core/safetensors/header.h"
 #include "core/weights/finite_check.h"
 #include "core/weights/lora_matrices.h"
 #include "core/weights/scaled_fp8.h"
+#include "core/weights/tensor_remark.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -207,7 +209,8 @@ void LoraWeights::requireAllTaken() const {
         for (const std::string& name : opened.tensors->names())
             if (!opened.taken.contains(name) && (!m_share || m_share(name)) &&
                 (!m_leftOut || !m_leftOut(name)))
-                throw Failure(ErrorCode::InvalidData, opened.lora.file.string() + ": tensor " + name +
+                throw Failure(ErrorCode::InvalidData, opened.lora.file.string() + ": tensor " +
+                                                          nameInOneLine(name) +
                                                           " belongs to no layer of this model");
     }
 }
@@ -219,10 +222,7 @@ std::vector<std::string> leftOutOf(const std::vector<Lora>& loras, const LoraSha
         std::vector<std::string> names = SafetensorsFolder(lora.file).names();
         std::erase_if(names, [&](const std::string& name) { return !isLeftOut(name); });
         if (names.empty()) continue;
-        const bool isOne = names.size() == 1;
-        std::string line = lora.file.string() + ": " + std::to_string(names.size()) +
-                           (isOne ? " tensor is" : " tensors are") + " left out, " + reason + " (" +
-                           names.front() + (isOne ? ")" : ", …)");
+        std::string line = tensorRemark(lora.file, names, {"is", "are"}, "left out, " + reason);
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
     }
     return lines;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "core/families/model_index.h"
 #include "core/models/sd35/original_names.h"
@@ -66,6 +68,12 @@ void takeTemporal(const families::ModelIndex& index, const OpenWeights& open) {
                                WeightScope(*file.weights, at::kFloat));
 }
 
+/// A folder has the VAE's tensors alone, a file may have a whole model's.
+Others othersBesideVae(const std::filesystem::path& path) {
+    std::error_code failed;
+    return std::filesystem::is_directory(path, failed) ? Others::Named : Others::Allowed;
+}
+
 }  // namespace
 
 denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
@@ -81,7 +89,7 @@ denoising::ComponentChecks componentChecks(const families::ModelInfo& model) {
         if (name == "transformer") add(Others::Named, takeTransformer);
         if (name == "text_encoder" || name == "text_encoder_2") add(Others::Allowed, takeClip, name);
         if (name == "text_encoder_3") add(Others::Allowed, takeT5, name);
-        if (name == "vae") add(denoising::othersAt(index.pathOf(name)), takeVae);
+        if (name == "vae") add(othersBesideVae(index.pathOf(name)), takeVae);
         if (name == "temporal_module") add(Others::Named, takeTemporal);
     }
     return checks;
