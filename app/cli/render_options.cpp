@@ -14,6 +14,7 @@
 #include "core/base/byte_count.h"
 #include "core/base/file_check.h"
 #include "core/catalog/built_in_models.h"
+#include "core/catalog/denoising_steps.h"
 #include "core/catalog/idle_fields.h"
 #include "core/catalog/policy_check.h"
 #include "core/families/field_help.h"
@@ -257,7 +258,7 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     const bool needed = model.task(checked->settings().task)->prompt == families::Need::Required;
     if (needed && !m_prompt && request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
-    auto given = m_policy.check(model, checked->settings().numInferenceSteps, machine);
+    auto given = m_policy.check(model, catalog::denoisingSteps(checked->settings(), model), machine);
     if (!given) return given.error();
     if (given->policy.empty()) return checked;
     return checked->with(machine, [&](auto& changed) {

@@ -15,9 +15,8 @@ namespace {
 std::string keptSteps(const Result<std::optional<result::ResumeStory>>& kept) {
     if (!kept || !*kept) return {};
     const result::ResumeStory& story = **kept;
-    const auto& settings = story.manifest.settings;
-    return std::to_string(story.done) +
-           (settings ? " of " + std::to_string(settings->numInferenceSteps) : "") + " steps";
+    return std::to_string(story.done) + (story.steps > 0 ? " of " + std::to_string(story.steps) : "") +
+           " steps";
 }
 
 }  // namespace
@@ -34,9 +33,9 @@ void sayWhatWasKept(const protocol::RenderRequest& request) {
 }
 
 void sayWhereItWentOn(const result::Manifest& manifest) {
-    if (!manifest.resumedAt.empty() && manifest.settings)
-        say("note: went on after " + std::to_string(manifest.resumedAt.back()) + " of " +
-            std::to_string(manifest.settings->numInferenceSteps) + " steps");
+    if (manifest.resumedAt.empty()) return;
+    const int done = manifest.resumedAt.back();
+    say("note: went on after " + std::to_string(done) + (done == 1 ? " step" : " steps"));
 }
 
 void sayWhatIsKept(const std::filesystem::path& clip, const Error& error) {

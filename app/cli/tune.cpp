@@ -19,6 +19,7 @@
 #include "core/base/pending_file.h"
 #include "core/base/utf8.h"
 #include "core/capture/sparge_thresholds.h"
+#include "core/catalog/denoising_steps.h"
 #include "core/machine/local_machine.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/backend_option.h"
@@ -108,7 +109,7 @@ Result<Plan> planOf(const TuneVerb& verb, const machine::Machine& machine) {
     tune::TuningGoal goal{.budget = *budget,
                           .prompt = checked->settings().prompt,
                           .layers = checked->model().layers,
-                          .steps = checked->settings().numInferenceSteps,
+                          .steps = catalog::denoisingSteps(checked->settings(), checked->model()),
                           .backends = *std::move(backends),
                           .mostPolicies = verb.maxRenders.value_or(kUsualRenders)};
     return Plan{*std::move(checked), std::move(goal)};

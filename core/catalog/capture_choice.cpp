@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/catalog/denoising_steps.h"
 #include "core/protocol/index_ranges.h"
 
 namespace reelgrid::catalog {
@@ -33,7 +34,7 @@ Result<CaptureChoice> captureChoice(const RenderSettings& settings, const famili
     if (!kinds) return kinds.error();
     auto layers = protocol::indicesFrom(settings.captureLayers, "layer", model.layers);
     if (!layers) return layers.error().in("--capture-layers");
-    auto steps = protocol::indicesFrom(settings.captureSteps, "step", settings.numInferenceSteps);
+    auto steps = protocol::indicesFrom(settings.captureSteps, "step", denoisingSteps(settings, model));
     if (!steps) return steps.error().in("--capture-steps");
     return CaptureChoice{*std::move(kinds), *std::move(layers), *std::move(steps)};
 }

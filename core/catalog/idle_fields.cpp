@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/base/number_text.h"
-#include "core/families/model_index.h"
+#include "core/catalog/denoising_steps.h"
 #include "core/protocol/attention_name.h"
 #include "core/protocol/backend_option.h"
 
@@ -35,10 +35,7 @@ class IdleFields {
 /// Whether the sampler that the render has walks from σmax by itself, without a shift.
 bool isRcm(const RenderSettings& settings, const families::ModelInfo& model) {
     if (settings.scheduler) return settings.scheduler->starts_with("rcm");
-    const auto index = families::ModelIndex::read(model.source());
-    const auto stored =
-        index ? index->config("scheduler", "scheduler_config.json") : Result<nlohmann::json>(index.error());
-    const auto name = stored ? stored->value("_class_name", nlohmann::json()) : nlohmann::json();
+    const std::string name = storedSampler(model);
     return name == "RCMScheduler" || name == "RCMOdeScheduler";
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/catalog/denoising_steps.h"
 #include "core/catalog/render_settings.h"
 #include "core/protocol/backend_option.h"
 #include "core/protocol/idle_rules.h"
@@ -55,7 +56,7 @@ Result<void> checkLockstep(const RenderSettings& settings, const machine::Machin
 }
 
 std::vector<std::string> idleRules(const RenderSettings& settings, const families::ModelInfo& model) {
-    return protocol::idleReasons(settings.attentionPolicy, {model.layers, settings.numInferenceSteps,
+    return protocol::idleReasons(settings.attentionPolicy, {model.layers, denoisingSteps(settings, model),
                                                             settings.guidanceScale, model.attentionKinds});
 }
 

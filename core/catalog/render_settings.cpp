@@ -14,6 +14,7 @@
 #include "core/catalog/capture_choice.h"
 #include "core/catalog/choice_words.h"
 #include "core/catalog/default_dtype.h"
+#include "core/catalog/denoising_steps.h"
 #include "core/catalog/model_name.h"
 #include "core/catalog/own_defaults.h"
 #include "core/catalog/policy_check.h"
@@ -337,10 +338,10 @@ Result<void> settleProfile(RenderSettings& settings) {
 }
 
 /// After each of the three is known to be a number that may be added to the others.
-Result<void> checkProfile(const RenderSettings& settings) {
+Result<void> checkProfile(const RenderSettings& settings, const families::ModelInfo& model) {
     if (!settings.profileOutput) return {};
     const int wait = *settings.profileWait, warmup = *settings.profileWarmup,
-              active = *settings.profileActive, steps = settings.numInferenceSteps;
+              active = *settings.profileActive, steps = denoisingSteps(settings, model);
     // One step has to be recorded; the decode counts as one after the last.
     if (wait + warmup < steps && wait + warmup + active <= steps + 1) return {};
     return Error{ErrorCode::BadUsage, "--profile-wait " + std::to_string(wait) + ", --profile-warmup " +
@@ -489,9 +490,10 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
         table.check(field, access(settings));
     });
     if (table.error) return *table.error;
-    if (auto fits = checkProfile(settings); !fits) return fits.error();
+    if (auto fits = checkProfile(settings, model); !fits) return fits.error();
     if (auto fits = checkSkippedLayers(settings, model); !fits) return fits.error();
-    if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps, machine); !fits)
+    if (auto fits = checkPolicy(settings.attentionPolicy, model, denoisingSteps(settings, model), machine);
+        !fits)
         return fits.error().in("--attention-policy");
     if (auto fits = checkBackendOptions(settings.backendOption, model, machine); !fits) return fits.error();
     // Those of other backends decide nothing here.

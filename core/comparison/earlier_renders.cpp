@@ -23,6 +23,11 @@ double volumeOf(const catalog::RenderSettings& settings) {
     return double(settings.width) * double(settings.height) * double(settings.numFrames);
 }
 
+/// The steps of the loop, but for a sampler that makes one of them twice.
+double stepsOf(const catalog::RenderSettings& settings) {
+    return double(settings.numInferenceSteps) * std::max(1, settings.freeInit);
+}
+
 /// Both passes of classifier-free guidance or one.
 double passesOf(const catalog::RenderSettings& settings) {
     return settings.guidanceScale > 1 ? 2 : 1;
@@ -34,8 +39,7 @@ double scaled(const EarlierRender& earlier, const catalog::RenderSettings& setti
     const double denoise = earlier.denoiseSeconds.value_or(0);
     const double rest = earlier.renderSeconds - denoise;
     const double size = volumeOf(settings) / volumeOf(then);
-    const double steps = double(settings.numInferenceSteps) * passesOf(settings) /
-                         (double(then.numInferenceSteps) * passesOf(then));
+    const double steps = stepsOf(settings) * passesOf(settings) / (stepsOf(then) * passesOf(then));
     return (denoise * size * steps + rest * size) * double(settings.numRepetitions);
 }
 

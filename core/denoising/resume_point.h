@@ -10,6 +10,7 @@ namespace reelgrid::denoising {
 /// All that a denoising loop is once `done` steps are done: a loop that begins with it makes the same bits.
 struct ResumePoint {
     int done = 0;
+    int steps = 0;         ///< of how many; 0: as many as the loop has
     NamedTensors tensors;  ///< "latents", and whatever else the loop remembers
     std::string source{};  ///< where it was read from, for errors
 };
@@ -22,8 +23,8 @@ class ResumePoints {
 
     /// Where to begin, its tensors in host memory; nullopt: at the first step. Taken once.
     [[nodiscard]] virtual std::optional<ResumePoint> takeStart() = 0;
-    /// Whether the loop's state is wanted once so many steps are done.
-    [[nodiscard]] virtual bool wants(int done) const = 0;
+    /// Whether the state of a loop of `steps` is wanted once `done` of them are.
+    [[nodiscard]] virtual bool wants(int done, int steps) const = 0;
     /// Called between two steps, within StageClock::aside(). Throws Failure when it can't be written.
     virtual void keep(const ResumePoint& point) = 0;
 };

@@ -48,6 +48,10 @@ SamplingLoop::SamplingLoop(Denoiser& denoiser, LoopFollowers followers, at::Devi
 at::Tensor SamplingLoop::run(attention::Dispatcher& attention) {
     const int steps = static_cast<int>(m_scheduler.timesteps().size());
     const auto start = m_followers.resume != nullptr ? m_followers.resume->takeStart() : std::nullopt;
+    if (start && start->done > steps)
+        throw Failure(ErrorCode::InvalidData, start->source + ": done " + std::to_string(start->done) +
+                                                  ": at most the " + std::to_string(steps) +
+                                                  " steps of the render were needed");
     const int first = start ? start->done : 0;
     m_denoiser.begin(std::min(first, steps - 1));
     at::Tensor latents = m_denoiser.initialLatents();
@@ -58,7 +62,7 @@ at::Tensor SamplingLoop::run(attention::Dispatcher& attention) {
         latents = next(latents, step, attention);
         m_finite.look(step + 1, steps, latents);
         m_clock.advance(step + 1);
-        keepPoint(step + 1, latents);
+        keepPoint(step + 1, steps, latents);
     }
     m_clock.end();
     m_finite.require();
@@ -101,14 +105,14 @@ at::Tensor SamplingLoop::restored(const ResumePoint& point, at::IntArrayRef shap
 }
 
 /// Does nothing for a sampler that can't save its state.
-void SamplingLoop::keepPoint(int done, const at::Tensor& latents) {
+void SamplingLoop::keepPoint(int done, int steps, const at::Tensor& latents) {
     ResumePoints* const points = m_followers.resume;
-    if (points == nullptr || !points->wants(done)) return;
+    if (points == nullptr || !points->wants(done, steps)) return;
     const auto state = m_scheduler.state();
     if (!state) return;
     m_clock.aside(kSaveStage, [&] {
         m_finite.require();
-        ResumePoint point{done, {{kLatents, latents}}};
+        ResumePoint point{done, steps, {{kLatents, latents}}};
         for (const auto& [name, tensor] : *state)
             point.tensors[std::string(kSchedulerPrefix) + name] = tensor;
         m_denoiser.save(point.tensors);

@@ -30,7 +30,7 @@ class SamplingLoop {
   private:
     [[nodiscard]] at::Tensor restored(const ResumePoint& point, at::IntArrayRef shape);
     [[nodiscard]] at::Tensor next(const at::Tensor& latents, int step, attention::Dispatcher& attention);
-    void keepPoint(int done, const at::Tensor& latents);
+    void keepPoint(int done, int steps, const at::Tensor& latents);
 
     Denoiser& m_denoiser;
     schedulers::Scheduler& m_scheduler;

@@ -7,6 +7,7 @@
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/catalog/denoising_steps.h"
 #include "core/metrics/temporal.h"
 #include "core/pipeline/render_manifest.h"
 #include "core/result/picture_hashes.h"
@@ -25,15 +26,16 @@ std::unique_ptr<PreviewObserver> previewsOf(const RenderPlan& plan, result::Comp
     if (!preview || vae == components.end()) return nullptr;
     auto colors = latentColorsOf(hasher.hash(vae->files).value().sha256);
     if (!colors) return nullptr;
-    return std::make_unique<PreviewObserver>(*std::move(colors), plan.settings.numInferenceSteps, preview);
+    return std::make_unique<PreviewObserver>(*std::move(colors),
+                                             catalog::denoisingSteps(plan.settings, plan.model), preview);
 }
 
 /// What measures other backends on this render's latents; null when none are asked for.
 std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const RenderPlan& plan, denoising::StageClock& clock) {
     if (plan.settings.lockstep.empty()) return nullptr;
     return std::make_unique<lockstep::LockstepObserver>(plan.settings.lockstep, plan.model.layers,
-                                                        plan.settings.numInferenceSteps, plan.execution,
-                                                        clock, callSettingsOf(plan));
+                                                        catalog::denoisingSteps(plan.settings, plan.model),
+                                                        plan.execution, clock, callSettingsOf(plan));
 }
 
 /// Of [1, C, T, H, W]; absent for one frame.
@@ -60,7 +62,7 @@ FrameProduction::FrameProduction(RenderPlan& plan, WarmModel& model, denoising::
           plan.request, plan.settings, plan.writes() ? ResumeFile::Keeps::Points : ResumeFile::Keeps::Nothing,
           [this] { return m_model.areHashesReady(); },
           [this] {
-              ResumeFile::Story story{0, manifestNow(), m_clock.stepsUntilNow()};
+              ResumeFile::Story story{.manifest = manifestNow(), .timing = m_clock.stepsUntilNow()};
               story.manifest.calls = m_attention.calls().mapsOfBranches();
               return story;
           }) {}

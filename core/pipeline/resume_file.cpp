@@ -33,7 +33,6 @@ ResumeFile::ResumeFile(const protocol::RenderRequest& request, const catalog::Re
                        Keeps keeps, std::function<bool()> ready, std::function<Story()> now)
     : m_request(request),
       m_every(keeps == Keeps::Points ? settings.saveLatentsEvery : 0),
-      m_steps(settings.numInferenceSteps),
       m_file(protocol::resultFolderOf(request.output) / protocol::kResumeFile),
       m_ready(std::move(ready)),
       m_now(std::move(now)) {}
@@ -44,12 +43,8 @@ std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& n
     const auto mapped = safetensors::MappedFile::open(m_file);
     safetensors::requireUnchanged(mapped->bytes(), m_file.string(), safetensors::Hashes::Needed);
     Story story = result::resumeStoryIn(mapped->bytes(), m_file.string());
-    if (story.done > m_steps)
-        throw Failure(ErrorCode::InvalidData, m_file.string() + ": done " + std::to_string(story.done) +
-                                                  ": at most the " + std::to_string(m_steps) +
-                                                  " steps of the render were needed");
     weights::SafetensorsFolder file(m_file);
-    denoising::ResumePoint point{story.done, {}, m_file.string()};
+    denoising::ResumePoint point{story.done, story.steps, {}, m_file.string()};
     const std::string other = result::differenceInDenoising(story.manifest, now);
     if (!other.empty())
         throw Failure(ErrorCode::InvalidData, "--resume: " + m_file.string() +
@@ -67,21 +62,22 @@ std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& n
 void ResumeFile::shareStart(parallel::Communicator& ranks) {
     const int done = std::stoi(ranks.fromFirst(std::to_string(m_start ? m_start->done : 0)));
     if (done == 0) return;
-    m_start = {done,
+    m_start = {done, 0,
                parallel::sharedFromFirst(ranks, m_start ? m_start->tensors : denoising::NamedTensors())};
 }
 
-bool ResumeFile::wants(int done) const {
-    return m_every > 0 && (done / m_every > m_kept / m_every || done == m_steps) && m_ready();
+bool ResumeFile::wants(int done, int steps) const {
+    return m_every > 0 && (done / m_every > m_kept / m_every || done == steps) && m_ready();
 }
 
 void ResumeFile::keep(const denoising::ResumePoint& point) {
     Story story = m_now();
     story.done = point.done;
+    story.steps = point.steps;
     auto tensors = point.tensors;
     tensors[result::kResumeStory] = bytesOf(result::textOf(story));
     weights::writeHashedSafetensors(m_file, tensors).value();
-    result::writeUnfinished(m_request.output, {point.done, m_steps, m_request}).value();
+    result::writeUnfinished(m_request.output, {point.done, point.steps, m_request}).value();
     m_kept = point.done;
 }
 

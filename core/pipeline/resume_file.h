@@ -40,12 +40,12 @@ class ResumeFile final : public denoising::ResumePoints {
     std::optional<denoising::ResumePoint> takeStart() override {
         return std::exchange(m_start, std::nullopt);
     }
-    [[nodiscard]] bool wants(int done) const override;
+    [[nodiscard]] bool wants(int done, int steps) const override;
     void keep(const denoising::ResumePoint& point) override;
 
   private:
     protocol::RenderRequest m_request;
-    int m_every, m_steps;
+    int m_every;
     int m_kept = 0;  ///< steps done at the last point
     std::filesystem::path m_file;
     std::function<bool()> m_ready;

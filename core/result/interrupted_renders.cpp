@@ -36,18 +36,19 @@ bool isWhole(const InterruptedRender& render) {
     return hash && *hash == manifest->clipSha256;
 }
 
-/// The steps that --resume would find in the file of them. Throws Failure where it would refuse that.
-int stepsIn(const fs::path& file, int steps) {
+/// Sets what --resume would find in the file of the steps. Throws Failure where it would refuse that.
+void takeStepsIn(const fs::path& file, UnfinishedRender& left) {
     const auto mapped = safetensors::MappedFile::open(file);
     safetensors::requireUnchanged(mapped->bytes(), file.string(), safetensors::Hashes::Needed);
     if (!safetensors::readHeader(mapped->bytes(), file.string()).contains("latents"))
         throw Failure(ErrorCode::InvalidData, file.string() + ": a tensor \"latents\" was needed");
-    const int done = resumeStoryIn(mapped->bytes(), file.string()).done;
-    if (done > steps)
-        throw Failure(ErrorCode::InvalidData, file.string() + ": done " + std::to_string(done) +
-                                                  ": at most the " + std::to_string(steps) +
+    const ResumeStory story = resumeStoryIn(mapped->bytes(), file.string());
+    if (story.steps > 0) left.steps = story.steps;
+    if (story.done > left.steps)
+        throw Failure(ErrorCode::InvalidData, file.string() + ": done " + std::to_string(story.done) +
+                                                  ": at most the " + std::to_string(left.steps) +
                                                   " steps of the render were needed");
-    return done;
+    left.stepsKept = story.done;
 }
 
 /// A note says what was so when it was written: what counts is what is there.
@@ -58,7 +59,7 @@ void holdToState(InterruptedRender& render, const fs::path& file) {
         render.obstacle = render.clip.filename().string() + " is whole already";
     } else if (fs::exists(file, failed)) {
         try {
-            render.left.stepsKept = stepsIn(file, render.left.steps);
+            takeStepsIn(file, render.left);
         } catch (const Failure& failure) {
             render.obstacle = failure.error().message;
         }

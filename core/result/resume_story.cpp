@@ -30,19 +30,24 @@ std::string_view storyBytesIn(std::string_view file, const std::string& path) {
 
 std::string textOf(const ResumeStory& story) {
     return printJson({{"done", story.done},
+                      {"steps", story.steps},
                       {"manifest", toJson(story.manifest)},
                       {"timing", toJson(std::vector{story.timing})}});
 }
 
 ResumeStory resumeStoryIn(std::string_view file, const std::string& path) {
     const nlohmann::json object = parseJson(storyBytesIn(file, path), path).value();
-    int done = 0;
+    int done = 0, steps = 0;
     protocol::FieldReader fields(object, path, ErrorCode::InvalidData);
     fields.integer("done", done, 1);
+    fields.integer("steps", steps, 0);
     const nlohmann::json* manifest = fields.object("manifest", /*required=*/true);
     const nlohmann::json* timing = fields.array("timing", 1, /*required=*/true);
     fields.finish().value();
-    ResumeStory story{done, manifestFromJson(*manifest).value(), {}};
+    if (steps > 0 && done > steps)
+        throw Failure(ErrorCode::InvalidData, path + ": done " + std::to_string(done) + ": at most the " +
+                                                  std::to_string(steps) + " steps of the render were needed");
+    ResumeStory story{done, steps, manifestFromJson(*manifest).value(), {}};
     const auto timings = timingsFromJson(*timing).value();
     if (!timings.empty()) story.timing = timings.front();
     return story;

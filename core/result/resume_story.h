@@ -11,11 +11,12 @@
 
 namespace reelgrid::result {
 
-/// What an interrupted render left of itself beside its latents: how many steps are done, the manifest as far
-/// as it is known, its calls by branch, and the times of the steps. It is JSON in a tensor of bytes of
+/// What an interrupted render left of itself beside its latents: how many of its steps are done, the manifest
+/// as far as it is known, its calls by branch, and the times of the steps. It is JSON in a tensor of bytes of
 /// resume.safetensors, so that it changes with the latents or not at all.
 struct ResumeStory {
     int done = 0;
+    int steps = 0;  ///< of how many; 0 in files of versions that didn't note it
     Manifest manifest;
     Timing timing;
 };

@@ -81,7 +81,7 @@ class Keeping final : public ResumePoints {
     explicit Keeping(int wanted, std::optional<ResumePoint> start = {})
         : m_wanted(wanted), m_start(std::move(start)) {}
     std::optional<ResumePoint> takeStart() override { return std::exchange(m_start, std::nullopt); }
-    bool wants(int done) const override { return done == m_wanted; }
+    bool wants(int done, int) const override { return done == m_wanted; }
     void keep(const ResumePoint& point) override {
         kept = point;
         for (auto& [name, tensor] : kept->tensors) tensor = tensor.clone();
@@ -146,6 +146,7 @@ TEST(SamplingLoop, RefusesKeptLatentsOfAnotherShapeByFileAndBothShapes) {
     const auto complaint = [&](const at::Tensor& latents,
                                const at::Tensor& remembered = at::ones({2})) -> std::string {
         Keeping left(0, ResumePoint{1,
+                                    0,
                                     {{"latents", latents},
                                      {"memory", at::zeros({})},
                                      {"scheduler.steps", at::ones({1}, at::kLong)},
