@@ -322,6 +322,15 @@ int finish(const SuiteVerb& verb, const Run& run, const suite::SuiteResult& resu
     return printed;
 }
 
+std::vector<suite::ClipExtent> extentsOf(const Run& run) {
+    std::vector<suite::ClipExtent> extents;
+    for (const SuiteRow& row : run.rows) {
+        const catalog::RenderSettings& settings = run.checked[row.job].settings();
+        extents.push_back({settings.width, settings.height, settings.numFrames});
+    }
+    return extents;
+}
+
 int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     std::optional<suite::Gate> gate;
     if (!verb.gate.empty()) {
@@ -345,9 +354,11 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     Run run = *std::move(prepared);
     if (other)
         if (auto same = requireSameJobs(run.plan, *other); !same) return fail(same.error().in("--against"));
-    if (gate)
+    if (gate) {
         if (auto can = requireMeasurable(*gate, run.plan, run.rows, verb.asked.names()); !can)
             return fail(can.error());
+        if (auto fits = requireLargeEnough(*gate, extentsOf(run)); !fits) return fail(fits.error());
+    }
     if (auto fits = requireSides(run, verb.asked); !fits) return fail(fits.error());
     if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
     const auto lock = result::WriterLock::acquire(run.folder / "suite");

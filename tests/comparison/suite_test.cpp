@@ -370,6 +370,23 @@ TEST(SuiteGate, IsRefusedWhereNoClipCanBeMeasuredForIt) {
     EXPECT_EQ(whyNot(alone, "flickering>=0.5"), "");
 }
 
+TEST(SuiteGate, NeedsClipsThatAreLargeEnoughForIt) {
+    const auto whyNot = [](const std::string& gate, std::vector<ClipExtent> clips) {
+        const auto fits = requireLargeEnough(gateFrom(gate).value(), clips);
+        if (fits) return std::string();
+        EXPECT_EQ(fits.error().code, ErrorCode::BadUsage);
+        return fits.error().message;
+    };
+    EXPECT_EQ(whyNot("ms_ssim>=0.9", {{64, 480, 5}, {64, 64, 5}}),
+              "--gate ms_ssim>=0.9: MS-SSIM needs sides of 161 pixels or more, which no clip has "
+              "(the first: 64x480, 5 frames)");
+    EXPECT_EQ(whyNot("ms_ssim>=0.9", {{64, 64, 5}, {161, 320, 1}}), "");
+    EXPECT_THAT(whyNot("flickering>=0.1", {{832, 480, 1}}),
+                HasSubstr("needs 2 frames or more, which no clip has (the first: 832x480, 1 frame)"));
+    EXPECT_EQ(whyNot("flickering>=0.1", {{832, 480, 2}}), "");
+    EXPECT_EQ(whyNot("psnr>=31", {{8, 8, 1}}), "");
+}
+
 /// A clip that lies there may have been measured by `metrics --keep`.
 TEST(SuiteGate, TakesWhatWasMeasuredBefore) {
     const session::SessionFolder folder;
