@@ -12,7 +12,7 @@ Result<parallel::PassWork> passWorkOf(const families::ModelInfo& model,
     try {
         const auto work = passWork(model, settings);
         if (!work)
-            return Error{ErrorCode::Unsupported,
+            return Error{ErrorCode::BadUsage,
                          "model " + model.id + ": family " + model.family + " renders on one rank alone"};
         return *work;
     } catch (const Failure& failure) {

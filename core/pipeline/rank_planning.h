@@ -10,7 +10,7 @@
 
 namespace reelgrid::pipeline {
 
-/// What a pass of the render computes. Reads configurations and headers of weights. Unsupported where several
+/// What a pass of the render computes. Reads configurations and headers of weights. BadUsage where several
 /// ranks can't share the model's renders.
 Result<parallel::PassWork> passWorkOf(const families::ModelInfo& model,
                                       const catalog::RenderSettings& settings);

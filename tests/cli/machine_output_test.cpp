@@ -168,7 +168,7 @@ TEST(Plan, IsRefusedInOneLine) {
     EXPECT_THAT(errorOf({"--gpus", "65", "--tflops", "1"}, 2), testing::HasSubstr("65"));
     EXPECT_THAT(errorOf({"--from", "/none/a.mp4"}, 2),
                 testing::HasSubstr("a clip with its manifest and its times"));
-    EXPECT_THAT(errorOf({"--tflops", "1", "--model", "demo-sd35"}, 1),
+    EXPECT_THAT(errorOf({"--tflops", "1", "--model", "demo-sd35"}, 2),
                 testing::HasSubstr("renders on one rank alone"));
     EXPECT_THAT(errorOf({"--tflops", "1", "--gpus", "5", "--attention-type", "sla"}, 2),
                 testing::HasSubstr("can't be shared by as many without a ring"));
