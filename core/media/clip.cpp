@@ -292,6 +292,11 @@ Result<FramePtr> FfmpegClip::decodeUpTo(int index) {
         if (!shown || *shown >= m_info.frameCount()) continue;
         m_lastShown = *shown;
         if (*shown < keepFrom) continue;
+        // The decoder made up a part of the picture: it isn't what was written.
+        if (m_frame->decode_error_flags != 0 || (m_frame->flags & AV_FRAME_FLAG_CORRUPT) != 0) {
+            if (*shown >= index) return undecodable;
+            continue;
+        }
         auto kept = keep(*shown);
         if (*shown == index) return kept;
         if (*shown > index) return undecodable;

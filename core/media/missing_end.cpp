@@ -10,6 +10,11 @@
 namespace reelgrid::media {
 namespace {
 
+/// What a demuxer passes over until it finds a part that it knows: frames would be missing without a word.
+std::string noPart(std::int64_t place, const char* part) {
+    return "what it has at byte " + std::to_string(place) + " is no " + part;
+}
+
 /// The bytes of a colour table whose size is in a GIF's flags.
 int colourTableBytes(int flags) {
     return (flags & 0x80) != 0 ? 3 << ((flags & 7) + 1) : 0;
@@ -42,11 +47,12 @@ std::int64_t ebmlNumber(ByteWalk& file, bool keepMark) {
 }
 
 constexpr std::int64_t kEbml = 0x1A45DFA3;
-constexpr std::int64_t kSegment = 0x18538067;
+/// What these hold is gone through, too.
+constexpr std::int64_t kSegment = 0x18538067, kCluster = 0x1F43B675;
 /// Elements of a segment and of a cluster: what may follow where the segment's own size isn't known.
 constexpr std::array<std::int64_t, 17> kElements{
-    0x1F43B675, 0x1C53BB6B, 0x114D9B74, 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469, 0xEC,
-    0xBF,       0xE7,       0xA3,       0xA0,       0xA7,       0xAB,       0x5854,     0xAF};
+    kCluster, 0x1C53BB6B, 0x114D9B74, 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469, 0xEC,
+    0xBF,     0xE7,       0xA3,       0xA0,       0xA7,       0xAB,       0x5854,     0xAF};
 
 /// A line without its end, or its first `most` bytes. Where the file ends within it, it is past its end then.
 std::string lineOf(ByteWalk& file, std::size_t most) {
@@ -66,13 +72,18 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
     file.skip(10);  // "GIF89a" and the screen's size
     const int flags = file.byte();
     file.skip(2 + colourTableBytes(flags));
+    constexpr int kMostStrays = 4;  // between two blocks, of encoders that leave some
+    int strays = 0;
     while (!file.isPastEnd()) {
+        const std::int64_t place = file.at();
         switch (file.byte()) {
             case 0x21:  // an extension
+                strays = 0;
                 file.byte();
                 skipSubBlocks(file);
                 break;
             case 0x2C: {  // a picture
+                strays = 0;
                 file.skip(8);
                 const int local = file.byte();
                 file.skip(colourTableBytes(local) + 1);
@@ -83,8 +94,8 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                 return std::nullopt;
             case -1:
                 break;
-            default:  // damaged, not cut
-                return std::nullopt;
+            default:
+                if (++strays > kMostStrays) return noPart(place, "block of a GIF");
         }
     }
     return "the end mark of a GIF is missing";
@@ -107,20 +118,29 @@ std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
 }
 
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 50;  // more than any element has
     ByteWalk file(path);
-    while (file.at() < file.size()) {
+    std::int64_t end = file.size();
+    bool isWithin = false;
+    while (file.at() < end) {
+        const std::int64_t place = file.at();
         const std::int64_t id = ebmlNumber(file, true);
         const std::int64_t size = ebmlNumber(file, false);
-        const bool known =
-            id == kEbml || id == kSegment || std::ranges::find(kElements, id) != kElements.end();
-        if (!known && !file.isPastEnd()) return std::nullopt;  // damaged, not cut
-        if (size >= 0) {
-            // Sizes beyond any file are damage.
-            if (size > std::int64_t{1} << 50) return std::nullopt;
-            file.skip(size);
-        }
         if (file.isPastEnd()) return bytesMissing(file);
-        if (id == kSegment && size >= 0) return std::nullopt;
+        const bool isKnown =
+            id == kEbml || id == kSegment || std::ranges::find(kElements, id) != kElements.end();
+        const bool isElement = id >= 0 && size >= -1 && size <= kFar && (isKnown || size >= 0);
+        if (!isElement && isWithin) return noPart(place, "element of Matroska");
+        if (!isElement || (!isKnown && !isWithin)) return std::nullopt;  // no Matroska for all that is known
+        if (id == kSegment) {
+            isWithin = true;
+            if (size < 0) continue;
+            end = file.at() + size;
+            if (end > file.size()) return bytesMissing(file.size(), end);
+        } else if (id != kCluster) {
+            file.skip(std::max<std::int64_t>(size, 0));
+            if (file.isPastEnd()) return bytesMissing(file);
+        }
     }
     return std::nullopt;
 }
@@ -130,8 +150,9 @@ std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
     ByteWalk file(path);
     file.skip(kHeader + kSizeBehind);
     while (file.at() < file.size()) {
+        const std::int64_t place = file.at();
         const int type = file.byte() & 0x1F;
-        if (type != 8 && type != 9 && type != 18) return std::nullopt;  // damaged, not cut
+        if (type != 8 && type != 9 && type != 18) return noPart(place, "tag of Flash Video");
         file.skip(file.number(3, std::endian::big) + kRestOfTag + kSizeBehind);
     }
     // Some that write it leave out the size behind the last tag.
@@ -143,7 +164,9 @@ std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
     ByteWalk file(path);
     bool isEnded = false;
     while (file.at() < file.size()) {
-        if (file.number(4, std::endian::big) != 0x4F676753) return std::nullopt;  // "OggS"; damaged, not cut
+        const std::int64_t place = file.at();
+        if (file.number(4, std::endian::big) != 0x4F676753)  // "OggS"
+            return file.isPastEnd() ? bytesMissing(file) : noPart(place, "page of Ogg");
         file.skip(1);
         isEnded |= (file.byte() & kEndOfStream) != 0;
         file.skip(20);  // position, stream, number, checksum
@@ -180,6 +203,12 @@ std::optional<std::string> missingEndOfTransportStream(const std::filesystem::pa
             file.skip(kind.bytes - kind.before - 1);
         }
         if (!isOfKind) continue;
+        while (file.at() + kind.bytes <= file.size()) {
+            const std::int64_t place = file.at();
+            file.skip(kind.before);
+            if (file.byte() != kMark) return noPart(place, "packet of a transport stream");
+            file.skip(kind.bytes - kind.before - 1);
+        }
         const std::int64_t rest = file.size() % kind.bytes;
         if (rest == 0) return std::nullopt;
         file.skip(file.size() - rest + kind.bytes - file.at());

@@ -93,7 +93,7 @@ Result<PacketIndex> PacketReader::readIndex() {
     const std::int64_t duration =
         format.streams == StreamsInHeader::Fully ? m_headerDuration : AV_NOPTS_VALUE;
     return Error{ErrorCode::InvalidData,
-                 "the file is cut short: " + framesFound(*index, duration) + ", " + *missing};
+                 "the file is cut short or damaged: " + framesFound(*index, duration) + ", " + *missing};
 }
 
 Display PacketReader::display(AVFrame& frame) const {

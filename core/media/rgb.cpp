@@ -84,7 +84,7 @@ RgbReader::~RgbReader() = default;
 RgbReader::RgbReader(RgbReader&&) noexcept = default;
 
 Result<RgbReader> RgbReader::open(const std::filesystem::path& path) {
-    auto opened = openClip(path, {.threads = 2, .cacheBytes = 0, .stretches = false});
+    auto opened = openClip(path, {.threads = 1, .cacheBytes = 0, .stretches = false});
     if (!opened) return opened.error();
     RgbReader reader;
     reader.m_path = path;

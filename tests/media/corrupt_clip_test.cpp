@@ -7,6 +7,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/media/clip.h"
+#include "core/media/clip_options.h"
 #include "tests/media/barcode.h"
 
 namespace reelgrid::media {
@@ -315,6 +316,39 @@ TEST_F(CorruptClip, WhatItsDecoderFindsDamagedIsRefused) {
         // A key frame and those up to the next.
         EXPECT_THAT(damagedFrames(bytes), testing::SizeIs(testing::AllOf(testing::Ge(1u), testing::Le(13u))))
             << encoding;
+    }
+}
+
+TEST_F(CorruptClip, WhatItsDecoderMadeUpIsRefused) {
+    for (const std::string encoding : {"mpeg2video -f matroska", "mpeg4 -f avi"}) {
+        const auto whole = m_folder / "whole";
+        ASSERT_TRUE(test::runs("ffmpeg -y -v error -f lavfi -i testsrc=s=192x128:r=16:d=2.5 -c:v " +
+                               encoding + " '" + whole.string() + "'"));
+        std::string bytes = readFile(whole).value();
+        std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.size() / 2), 200, '\0');
+        auto clip = openClip(write("clip", bytes), {.threads = 1});
+        ASSERT_TRUE(clip) << clip.error().message;
+        std::string refused;
+        for (int i = 0; i < clip.value()->info().frameCount(); ++i)
+            if (const auto frame = clip.value()->frame(i); !frame) refused += frame.error().message + "\n";
+        EXPECT_THAT(refused, HasSubstr(" can't be decoded")) << encoding;
+    }
+}
+
+TEST_F(CorruptClip, AHoleThatItsDemuxerPassesOverIsRefused) {
+    struct Format {
+        const char *name, *options;
+    };
+    for (const Format& format : {Format{"a.mkv", "-c:v libx264 -pix_fmt yuv420p -g 8"},
+                                 Format{"a.webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 8"},
+                                 Format{"a.flv", "-c:v flv1"}, Format{"a.ogv", "-c:v libtheora"},
+                                 Format{"a.ts", "-c:v libx264 -pix_fmt yuv420p"}, Format{"a.gif", ""}}) {
+        std::string bytes = clipBytes(format.name, format.options);
+        EXPECT_TRUE(Clip::open(m_folder / format.name)) << format.name;
+        std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.size() / 2), bytes.size() / 4, '\0');
+        EXPECT_THAT(openingError(write(std::string("hole-") + format.name, bytes)).message,
+                    AllOf(HasSubstr("what it has at byte "), HasSubstr(" is no ")))
+            << format.name;
     }
 }
 
