@@ -38,6 +38,16 @@ std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const RenderPlan& plan, d
                                                         plan.execution, clock, callSettingsOf(plan));
 }
 
+/// What was asked of tiles that there are none of; empty: nothing.
+std::string tilingRemark(const RenderPlan& plan) {
+    const auto& asked = plan.request.vaeTilePx;
+    const bool isIdle = asked && *asked != protocol::kTilePixels &&
+                        plan.request.vaeTiling != protocol::kTilingOff &&
+                        plan.settings.vaeTiling == protocol::kTilingOff;
+    return isIdle ? "--vae-tile-px " + std::to_string(*asked) + " had no effect: the clip was decoded whole"
+                  : std::string();
+}
+
 /// Of [1, C, T, H, W]; absent for one frame.
 std::optional<double> frameCorrelationOf(const at::Tensor& latents_1CTHW) {
     if (!latents_1CTHW.defined() || latents_1CTHW.dim() != 5 || latents_1CTHW.size(2) < 2)
@@ -77,6 +87,7 @@ denoising::VideoModel& FrameProduction::begin() {
         m_remarks.push_back(std::move(remark));
     m_temporal = video.temporal(m_plan.settings);
     m_plan.settleTiling(video);
+    if (std::string remark = tilingRemark(m_plan); !remark.empty()) m_remarks.push_back(std::move(remark));
     m_lockstep = lockstepOf(m_plan, m_clock);
     m_previews = previewsOf(m_plan, m_model.hasher(), m_preview);
     resume();

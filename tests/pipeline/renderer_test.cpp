@@ -100,6 +100,9 @@ TEST_F(RendererTest, DecodesInTilesOnRequestAndSaysHowItDid) {
     }
     EXPECT_EQ(manifests["auto"].settings->vaeTiling, "off");
     EXPECT_EQ(manifests["auto"].framesSha256, manifests["off"].framesSha256);
+    EXPECT_THAT(manifests["auto"].remarks,
+                testing::Contains("--vae-tile-px 64 had no effect: the clip was decoded whole"));
+    EXPECT_THAT(manifests["on"].remarks, testing::Not(testing::Contains(testing::HasSubstr("tile-px"))));
     EXPECT_EQ(manifests["on"].settings->vaeTiling, "on");
     EXPECT_EQ(manifests["on"].settings->vaeTilePx, 64);
     EXPECT_NE(manifests["on"].framesSha256, manifests["off"].framesSha256);
