@@ -266,7 +266,7 @@ void forEachRenderField(Visit&& visit) {
     visit(
         RenderField{.key = "flow_shift",
                     .help = "Timestep shift (default: the model's, else the checkpoint's)",
-                    .range = {.least = 0, .most = 100, .leastIs = ValueRange::LeastIs::TooLittle},
+                    .range = {.least = 0.001, .most = 100},
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.flowShift; });
     visit(

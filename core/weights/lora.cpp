@@ -48,6 +48,20 @@ at::ScalarType mergedDtypeOf(at::ScalarType stored) {
     return isFp8(stored) ? at::kBFloat16 : stored;
 }
 
+/// What peft and LyCORIS train in a LoRA's place, by their tensors' names; empty: nothing of the kind.
+std::string otherKindIn(const std::vector<std::string>& names) {
+    struct Kind {
+        const char *mark, *title;
+    };
+    constexpr std::array kKinds{Kind{"lokr_", "LoKr"}, Kind{"hada_", "LoHa"}, Kind{"oft_", "OFT"},
+                                Kind{"ia3_", "(IA)³"}};
+    for (const std::string& name : names)
+        for (const Kind& kind : kKinds)
+            if (name.find(kind.mark) != name.npos)
+                return "tensor " + nameInOneLine(name) + " is of " + kind.title;
+    return {};
+}
+
 }  // namespace
 
 LoraWeights::LoraWeights(std::unique_ptr<WeightSource> checkpoint, const std::vector<Lora>& loras,
@@ -202,6 +216,10 @@ at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) 
 
 void LoraWeights::requireAllTaken() const {
     for (const Opened& opened : m_loras) {
+        if (const std::string kind = otherKindIn(opened.tensors->names());
+            opened.taken.empty() && !kind.empty())
+            throw Failure(ErrorCode::Unsupported, opened.lora.file.string() + ": " + kind +
+                                                      ", which this version can't merge; a LoRA was needed");
         if (opened.taken.empty() && !m_share)
             throw Failure(ErrorCode::InvalidData, opened.lora.file.string() +
                                                       ": nothing in it is named after this model's layers, a "

@@ -160,14 +160,19 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
 void SafetensorsFolder::noteScaledLayers() {
     bool isMarked = false;
     std::size_t scaled = 0, unscaled = 0;
+    std::map<std::string, int> unscaledOfKind;
     for (const auto& [name, stored] : m_tensors) {
         isMarked = isMarked || isMarker(name);
         if (!isFp8(scalarTypeOf(stored.entry.dtype)) || !name.ends_with(".weight")) continue;
         const bool isScaled = scaleOf(name) != m_tensors.end();
         if (isScaled) m_scaledLayers.try_emplace(kindOfLayer(name), name);
         (isScaled ? scaled : unscaled)++;
+        if (!isScaled && stored.entry.shape.size() > 1) ++unscaledOfKind[kindOfLayer(name)];
     }
-    m_lostScales = isMarked && unscaled > scaled;
+    if (!isMarked) return;
+    m_lostScales = unscaled > scaled;
+    for (const auto& [kind, layers] : unscaledOfKind)
+        if (layers > 1 && !m_scaledLayers.contains(kind)) m_lostKinds.insert(kind);
 }
 
 /// Where a weight was put into another dtype, its scale may be left, which would change it once more.
@@ -187,7 +192,14 @@ void SafetensorsFolder::requireNoLostScale(const std::string& weightName) const 
                       whereIs(weightName) + " is in FP8 without a scale, as most are, in a file marked " +
                           quotedName(std::string(kScaledFp8Marker)) + ": " +
                           quotedName(joined(scaleNamesOf(weightName), " or ")) + " was needed");
-    const auto other = m_scaledLayers.find(kindOfLayer(weightName));
+    const std::string kind = kindOfLayer(weightName);
+    if (m_lostKinds.contains(kind))
+        throw Failure(ErrorCode::InvalidData,
+                      whereIs(weightName) +
+                          " is in FP8 without a scale, as in all blocks, in a file marked " +
+                          quotedName(std::string(kScaledFp8Marker)) + ": " +
+                          quotedName(joined(scaleNamesOf(weightName), " or ")) + " was needed");
+    const auto other = m_scaledLayers.find(kind);
     if (other == m_scaledLayers.end()) return;
     throw Failure(ErrorCode::InvalidData,
                   whereIs(weightName) + " is in FP8 without a scale, which " + quotedName(other->second) +

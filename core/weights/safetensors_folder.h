@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,8 @@ class SafetensorsFolder final : public WeightSource {
     std::filesystem::path m_folder;
     std::vector<std::filesystem::path> m_paths;
     Tensors m_tensors;
-    bool m_lostScales = false;  ///< of most weights in FP8, in a file that is marked as scaled
+    bool m_lostScales = false;          ///< of most weights in FP8, in a file that is marked as scaled
+    std::set<std::string> m_lostKinds;  ///< of layers that several blocks have, none of them with its scale
     std::map<std::string, std::string> m_scaledLayers;  ///< a weight of FP8 with its scale, by kind of layer
 };
 

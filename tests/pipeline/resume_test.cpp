@@ -221,20 +221,19 @@ TEST_F(ResumeTest, WhatCannotBeToldYetIsKeptAtALaterStep) {
     fs::create_directories(protocol::resultFolderOf(request.output));
     catalog::RenderSettings settings;
     settings.saveLatentsEvery = 2;
-    settings.numInferenceSteps = 9;
     bool ready = false;
     ResumeFile points(
         request, settings, ResumeFile::Keeps::Points, [&] { return ready; },
         [] { return ResumeFile::Story{}; });
-    EXPECT_FALSE(points.wants(2));
+    EXPECT_FALSE(points.wants(2, 9));
     ready = true;
-    EXPECT_TRUE(points.wants(3));
-    points.keep({3, {{"latents", at::zeros({1})}}});
+    EXPECT_TRUE(points.wants(3, 9));
+    points.keep({3, 9, {{"latents", at::zeros({1})}}});
     EXPECT_EQ(result::readUnfinished(request.output).value()->stepsKept, 3);
-    EXPECT_TRUE(points.wants(4));
-    points.keep({4, {{"latents", at::zeros({1})}}});
-    EXPECT_FALSE(points.wants(5));
-    EXPECT_TRUE(points.wants(9));
+    EXPECT_TRUE(points.wants(4, 9));
+    points.keep({4, 9, {{"latents", at::zeros({1})}}});
+    EXPECT_FALSE(points.wants(5, 9));
+    EXPECT_TRUE(points.wants(9, 9));
 }
 
 TEST_F(ResumeTest, IsLeftOutWhereARenderIsMadeInOneGo) {

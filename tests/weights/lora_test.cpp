@@ -270,6 +270,8 @@ TEST_F(LoraTest, SaysWhatDoesNotFit) {
                 HasSubstr("layer.lora_B.weight has shape [6, 3]"));
     EXPECT_THAT(message({{"layer.diff", at::zeros({4, 6})}}), HasSubstr("layer.diff has shape [4, 6]"));
     EXPECT_THAT(message({{"other.lora_A.weight", m_a}}), HasSubstr("nothing in it is named after"));
+    EXPECT_THAT(message({{"layer.lokr_w1", m_a}, {"layer.lokr_w2", m_b}}),
+                HasSubstr("tensor layer.lokr_w1 is of LoKr, which this version can't merge"));
 }
 
 /// A LoRA with names of every kind and shapes and dtypes that may have nothing to do with them.

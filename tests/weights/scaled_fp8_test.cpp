@@ -106,6 +106,26 @@ TEST_F(ScaledFp8Test, AMarkedFileWithFewScalesHasLostTheOthers) {
                 HasSubstr("is in FP8 without a scale, as most are"));
 }
 
+TEST_F(ScaledFp8Test, AMarkedFileWithoutTheScalesOfOneKindOfLayerHasLostThem) {
+    std::map<std::string, at::Tensor> tensors{{"patch_embedding.weight", quantised()}};
+    for (const std::string block : {"blocks.0.", "blocks.1."}) {
+        tensors[block + "norm.weight"] = at::ones({8}).to(at::kFloat8_e4m3fn);
+        for (const std::string layer : {"q", "k", "v", "o"}) {
+            tensors[block + layer + ".weight"] = quantised();
+            if (layer != "q") tensors[block + layer + ".scale_weight"] = m_scale;
+        }
+    }
+    SafetensorsFolder folder = stored(tensors);
+    EXPECT_THAT(messageOf([&] {
+                    (void)folder.require("blocks.1.q.weight", {64, 32});
+                }),
+                HasSubstr("tensor \"blocks.1.q.weight\" is in FP8 without a scale, as in all blocks"));
+    EXPECT_EQ(folder.require("blocks.0.norm.weight", {8}).scalar_type(), at::kFloat8_e4m3fn);
+    EXPECT_EQ(folder.require("patch_embedding.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+    SafetensorsFolder plain = stored(tensors, /*isMarked=*/false);
+    EXPECT_EQ(plain.require("blocks.1.q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+}
+
 TEST_F(ScaledFp8Test, AScaleThatOneOfManyBlocksHasLostIsMissed) {
     SafetensorsFolder folder = stored({{"blocks.0.q.weight", quantised()},
                                        {"blocks.0.q.scale_weight", m_scale},

@@ -88,10 +88,12 @@ void requireOnePositionTable(const weights::WeightFile& file) {
 fs::path configFolderOf(const fs::path& path) {
     std::error_code failed;
     if (fs::exists(path / "config.json", failed)) return path;
-    const fs::path folder = path.parent_path();
-    if (fs::is_directory(path, failed) || !fs::exists(folder / "config.json", failed)) return {};
-    const auto beside = readJsonObject(folder / "config.json", std::size_t{1} << 20);
-    return beside && beside->value("_class_name", nlohmann::json()) == "MotionAdapter" ? folder : fs::path();
+    const fs::path folder = path.parent_path(), beside = folder / "config.json";
+    if (fs::is_directory(path, failed) || !fs::exists(fs::symlink_status(beside, failed))) return {};
+    const nlohmann::json config = readJsonObject(beside, std::size_t{1} << 20).value();
+    const bool isAdapters = config.contains("_class_name") ? config["_class_name"] == "MotionAdapter"
+                                                           : config.contains("motion_num_attention_heads");
+    return isAdapters ? folder : fs::path();
 }
 
 }  // namespace

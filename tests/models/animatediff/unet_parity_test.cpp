@@ -5,8 +5,10 @@
 
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "core/base/pending_file.h"
 #include "core/base/result.h"
 #include "core/models/animatediff/checkpoint.h"
 #include "core/models/animatediff/motion_module.h"
@@ -319,7 +321,20 @@ TEST(MotionAdapters, OfADiffusersFolderHaveItsConfigurationByTheirFileToo) {
         std::filesystem::path(REELGRID_SOURCE_DIR) / "resources/models/demo-animatediff/motion_adapter";
     const MotionConfig whole = openMotionAdapter(folder).config;
     EXPECT_EQ(whole.heads.front(), 2);
-    EXPECT_EQ(openMotionAdapter(folder / "diffusion_pytorch_model.safetensors").config.heads, whole.heads);
+    const std::filesystem::path file = folder / "diffusion_pytorch_model.safetensors";
+    EXPECT_EQ(openMotionAdapter(file).config.heads, whole.heads);
+
+    const auto copy = std::filesystem::path(testing::TempDir()) / ("adapter_" + std::to_string(getpid()));
+    std::filesystem::create_directories(copy);
+    std::filesystem::copy_file(file, copy / "m.safetensors");
+    auto config = nlohmann::json::parse(readFile(folder / "config.json").value());
+    config.erase("_class_name");
+    ASSERT_TRUE(writeFile(copy / "config.json", config.dump()));
+    EXPECT_EQ(openMotionAdapter(copy / "m.safetensors").config.heads, whole.heads);
+    ASSERT_TRUE(writeFile(copy / "config.json", config.dump().substr(0, 100)));
+    EXPECT_THAT(unetFailure([&] { (void)openMotionAdapter(copy / "m.safetensors"); }),
+                testing::HasSubstr((copy / "config.json").string()));
+    std::filesystem::remove_all(copy);
 }
 
 class MotionAdapterFile : public testing::TestWithParam<std::string> {};
