@@ -146,14 +146,17 @@ std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& pat
 }
 
 std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
-    constexpr int kHeader = 9, kSizeBehind = 4, kRestOfTag = 7;
+    constexpr int kHeader = 9, kSizeBehind = 4, kBeforeData = 11;
     ByteWalk file(path);
     file.skip(kHeader + kSizeBehind);
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
         const int type = file.byte() & 0x1F;
-        if (type != 8 && type != 9 && type != 18) return noPart(place, "tag of Flash Video");
-        file.skip(file.number(3, std::endian::big) + kRestOfTag + kSizeBehind);
+        const std::int64_t bytes = file.number(3, std::endian::big);
+        file.skip(kBeforeData - 4 + bytes);
+        // A type that isn't known here is a tag if its size stands behind it, too.
+        const bool isTag = file.number(kSizeBehind, std::endian::big) == kBeforeData + bytes;
+        if (type != 8 && type != 9 && type != 18 && !isTag) return noPart(place, "tag of Flash Video");
     }
     // Some that write it leave out the size behind the last tag.
     return file.at() - kSizeBehind > file.size() ? std::optional(bytesMissing(file)) : std::nullopt;
