@@ -202,10 +202,9 @@ bool TokenizerFolder::hasVocabulary() const {
 std::int64_t TokenizerFolder::extraIds() const {
     const json count = config ? config->value("extra_ids", json()) : json();
     if (count.is_null()) return kT5ExtraIds;
-    if (!count.is_number_unsigned() || count.get<std::uint64_t>() < 1 ||
-        count.get<std::uint64_t>() > kMaxExtraIds)
+    if (!count.is_number_unsigned() || count.get<std::uint64_t>() > kMaxExtraIds)
         throw Failure(ErrorCode::InvalidData, configPath.string() + ": extra_ids is " + showJson(count) +
-                                                  ", a whole number from 1 to " +
+                                                  ", a whole number from 0 to " +
                                                   std::to_string(kMaxExtraIds) + " was needed");
     return count.get<std::int64_t>();
 }

@@ -291,6 +291,10 @@ TEST_F(EndsAndPads, AreTheTokensThatTheFolderNames) {
     m_config["eos_token"] = "<unk>";
     write("tokenizer_config.json", m_config);
     EXPECT_THAT(ids(), ElementsAre(280, 313, 304, 415, 406, 412, 280, 277, 2, 0, 0));
+    m_config["eos_token"] = "</s>";
+    m_config["extra_ids"] = 0;  // mT5's
+    write("tokenizer_config.json", m_config);
+    EXPECT_THAT(ids(), ElementsAre(280, 313, 304, 415, 406, 412, 280, 277, 1, 0, 0));
     m_config["eos_token"] = "<none>";
     write("tokenizer_config.json", m_config);
     EXPECT_THAT(message(), HasSubstr("it has no token <none>"));
