@@ -25,6 +25,9 @@ struct BoxHead {
     bool isOpen = false;    ///< goes on to the end of the file, wherever that is
 };
 
+/// A sector of a disc.
+constexpr std::int64_t kMostPadding = 2048;
+
 constexpr std::int64_t kToTheEnd = 0, kLarge = 1, kShortHead = 8, kLargeHead = 16;
 
 BoxHead boxHead(ByteWalk& file) {
@@ -34,6 +37,10 @@ BoxHead boxHead(ByteWalk& file) {
     head.isOpen = size == kToTheEnd;
     head.rest = size == kLarge ? file.number(8, std::endian::big) - kLargeHead : size - kShortHead;
     return head;
+}
+
+bool isZeros(const BoxHead& head) {
+    return head.isOpen && head.type == std::string(4, '\0');
 }
 
 /// Whether the last bytes of a file, too few for a box's head, are none that was cut. Up to four can be a
@@ -74,19 +81,25 @@ std::int64_t listedBytes(ByteWalk& file, std::int64_t rest) {
 
 std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     ByteWalk file(path);
-    bool isFragmented = false, isBehindIndex = false;
+    bool isFragmented = false, isBehindIndex = false, isBehindMoof = false;
     std::int64_t listedEnd = 0;
     while (file.at() < file.size()) {
-        const std::int64_t headEnd = file.at() + kShortHead;
+        const std::int64_t place = file.at(), headEnd = place + kShortHead;
         if (headEnd > file.size()) {
             if (!isPadding(file, isBehindIndex)) file.skip(headEnd - file.at());
             break;
         }
         const BoxHead head = boxHead(file);
+        // What follows a moof is its data. Otherwise a few zeros are padding, many a download's that got its
+        // size before its bytes.
+        const bool isTooMuch = isBehindMoof || file.size() - place > kMostPadding;
+        if (isFragmented && isZeros(head) && !isBehindIndex && isTooMuch)
+            return "it has zeros from byte " + std::to_string(place) + " on, where a fragment was needed";
         if (file.isPastEnd() || head.isOpen) break;
         if (head.rest < 0 || head.rest > kMostBytes) return std::nullopt;  // damaged, not cut
         isFragmented |= head.type == "mvex";
         isBehindIndex = head.type == "mfra";
+        isBehindMoof = head.type == "moof";
         if (head.type == "moov") continue;  // whose boxes come next
         if (head.type == "sidx") {
             const std::int64_t listed = listedBytes(file, head.rest);

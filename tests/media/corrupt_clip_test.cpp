@@ -100,6 +100,15 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
             refuses(bare + padding, bare.size() + 3, bare.size() + 8);
         }
         EXPECT_TRUE(Clip::open(write("padded.mp4", bare + std::string(4, '\0')))) << name;
+        // A download that had its size before its bytes.
+        const auto zerosFrom = [&](std::size_t place) {
+            const std::string started = bytes.substr(0, place);
+            return openingError(write("zeros.mp4", started + std::string(3000, '\0'))).message;
+        };
+        EXPECT_THAT(zerosFrom(fragment), HasSubstr("it has zeros from byte " + std::to_string(fragment) +
+                                                   " on, where a fragment was needed"));
+        EXPECT_THAT(zerosFrom(fragment + 60), HasSubstr(" on, where a fragment was needed"));
+        EXPECT_TRUE(Clip::open(write("padded.mp4", bytes + std::string(3000, '\0')))) << name;
     }
     // An index at the front says how long all fragments are.
     const std::string listed =
