@@ -329,7 +329,7 @@ TEST_F(CorruptClip, WhatItsDecoderFindsDamagedIsRefused) {
 }
 
 TEST_F(CorruptClip, WhatItsDecoderMadeUpIsRefused) {
-    for (const std::string encoding : {"mpeg2video -f matroska", "mpeg4 -f avi"}) {
+    for (const std::string encoding : {"mpeg2video -f mp4", "mpeg4 -f mp4"}) {
         const auto whole = m_folder / "whole";
         ASSERT_TRUE(test::runs("ffmpeg -y -v error -f lavfi -i testsrc=s=192x128:r=16:d=2.5 -c:v " +
                                encoding + " '" + whole.string() + "'"));
@@ -354,7 +354,7 @@ TEST_F(CorruptClip, AHoleThatItsDemuxerPassesOverIsRefused) {
                                  Format{"a.ts", "-c:v libx264 -pix_fmt yuv420p"}, Format{"a.gif", ""}}) {
         std::string bytes = clipBytes(format.name, format.options);
         EXPECT_TRUE(Clip::open(m_folder / format.name)) << format.name;
-        std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.size() / 2), bytes.size() / 4, '\0');
+        std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.size() / 4 * 3), bytes.size() / 8, '\0');
         EXPECT_THAT(openingError(write(std::string("hole-") + format.name, bytes)).message,
                     AllOf(HasSubstr("what it has at byte "), HasSubstr(" is no ")))
             << format.name;
