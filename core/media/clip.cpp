@@ -73,6 +73,7 @@ class FfmpegClip final : public Clip {
 
   private:
     void setTiming(std::span<const std::int64_t> stamps, std::int64_t lastDuration);
+    [[nodiscard]] std::int64_t lastDuration() const;
     Result<std::vector<std::int64_t>> stampsByDecoding();
     Result<FramePtr> decodeFrom(int key, int index);
     Result<void> moveBefore(int key, int index);
@@ -115,6 +116,10 @@ void FfmpegClip::setTiming(std::span<const std::int64_t> stamps, std::int64_t la
     m_info.unequal = timing.unequal;
 }
 
+std::int64_t FfmpegClip::lastDuration() const {
+    return m_index.packets()[std::size_t(*m_index.packetWith(m_index.stamps().back()))].duration;
+}
+
 /// For streams whose packets don't tell: one pass through the whole clip.
 Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
     std::vector<std::int64_t> stamps;
@@ -142,8 +147,7 @@ Result<void> FfmpegClip::prepare() {
     const AVStream& stream = m_reader.stream();
     m_info.codec = avcodec_get_name(stream.codecpar->codec_id);
     if (m_index.isExact()) {
-        setTiming(m_index.stamps(),
-                  m_index.packets()[std::size_t(*m_index.packetWith(m_index.stamps().back()))].duration);
+        setTiming(m_index.stamps(), lastDuration());
     } else {
         auto stamps = stampsByDecoding();
         if (!stamps) return stamps.error();
@@ -152,6 +156,11 @@ Result<void> FfmpegClip::prepare() {
     }
     // The picture's size is the first frame's: the header's may be wrong.
     auto first = frame(0);
+    if (!first && m_index.leaveOutLeading()) {
+        setTiming(m_index.stamps(), lastDuration());
+        m_running = false;
+        first = frame(0);
+    }
     if (!first) return Error{first.error().code, "its first frame can't be decoded"};
     return {};
 }

@@ -78,6 +78,13 @@ void PacketIndex::finish() {
     }
 }
 
+bool PacketIndex::leaveOutLeading() {
+    if (!m_exact) return false;
+    const std::int64_t first = m_packets.front().pts;
+    for (Packet& packet : m_packets) packet.shown = packet.shown && packet.pts >= first;
+    return std::erase_if(m_stamps, [&](std::int64_t pts) { return pts < first; }) > 0 && !m_stamps.empty();
+}
+
 std::optional<int> PacketIndex::frameWith(std::int64_t pts) const {
     const auto found = std::ranges::lower_bound(m_stamps, pts);
     if (found == m_stamps.end() || *found != pts) return std::nullopt;

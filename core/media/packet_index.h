@@ -33,6 +33,11 @@ class PacketIndex {
     /// apart by decoding from the start and counting.
     [[nodiscard]] bool isExact() const { return m_exact; }
 
+    /// No longer counts frames that are shown before the first key frame, though they come after it in the
+    /// file: a recording that begins within a group of pictures lacks what they refer to. False where there
+    /// are none.
+    bool leaveOutLeading();
+
     /// The shown frame with this stamp.
     [[nodiscard]] std::optional<int> frameWith(std::int64_t pts) const;
     /// Place in decoding order of the packet with this stamp.

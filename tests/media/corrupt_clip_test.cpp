@@ -361,6 +361,29 @@ TEST_F(CorruptClip, AHoleThatItsDemuxerPassesOverIsRefused) {
     }
 }
 
+/// As of a broadcast that was recorded from the middle on.
+TEST_F(CorruptClip, LeadingFramesWithoutTheirReferenceDoNotCount) {
+    const auto path = [&](const char* name) { return "'" + (m_folder / name).string() + "'"; };
+    for (const std::string encoding :
+         {"mpeg2video -bf 2 -g 8", "libx264 -pix_fmt yuv420p -x264-params open-gop=1:bframes=2:keyint=8"}) {
+        ASSERT_TRUE(test::runs("ffmpeg -y -v error -f lavfi -i testsrc2=s=192x128:r=25:d=2.5 -c:v " +
+                               encoding + " " + path("whole.ts") + " 2>&1"));
+        ASSERT_TRUE(test::runs("ffmpeg -y -v error -ss 0.8 -i " + path("whole.ts") + " -t 1 -c copy " +
+                               path("cut.ts")));
+        ASSERT_TRUE(
+            test::runs("ffmpeg -y -v error -i " + path("cut.ts") + " -f framehash " + path("frames.txt")));
+        const std::string hashes = readFile(m_folder / "frames.txt").value();
+        std::size_t frames = 0;
+        for (std::size_t at = hashes.find("\n0,"); at != std::string::npos; at = hashes.find("\n0,", at + 1))
+            ++frames;
+        auto clip = Clip::open(m_folder / "cut.ts");
+        ASSERT_TRUE(clip) << clip.error().message;
+        EXPECT_EQ(clip.value()->info().frameCount(), int(frames)) << encoding;
+        for (int i = clip.value()->info().frameCount() - 1; i >= 0; --i)
+            EXPECT_TRUE(clip.value()->frame(i)) << encoding << " " << i;
+    }
+}
+
 TEST_F(CorruptClip, ATruncatedWebMIsRefusedAndSaysSo) {
     const std::string vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 8 ";
     for (const std::string name : {"a.webm", "a.mkv"}) {
