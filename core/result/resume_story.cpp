@@ -44,6 +44,10 @@ ResumeStory resumeStoryIn(std::string_view file, const std::string& path) {
     const nlohmann::json* manifest = fields.object("manifest", /*required=*/true);
     const nlohmann::json* timing = fields.array("timing", 1, /*required=*/true);
     fields.finish().value();
+    if (done < 1)
+        throw Failure(ErrorCode::InvalidData, path + ": \"" + kResumeStory +
+                                                  "\" has no done, the steps that "
+                                                  "are done, which was needed");
     if (steps > 0 && done > steps)
         throw Failure(ErrorCode::InvalidData, path + ": done " + std::to_string(done) + ": at most the " +
                                                   std::to_string(steps) + " steps of the render were needed");

@@ -153,6 +153,10 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     }
     const std::string webp = readFile(kPictures / "lossy.webp").value();
     EXPECT_NE(complaint(webp.substr(0, webp.size() / 2)), "none");
+    // A lossless one of 16x16 whose pixels are a hole: 2012 bytes behind the first eight.
+    const std::string lossless =
+        std::string("RIFF\xDC\x7\0\0WEBPVP8L\xD0\x7\0\0\x2F\xF\xC0\x3\0", 25) + std::string(1995, '\0');
+    EXPECT_THAT(complaint(lossless), HasSubstr("it has zeros from byte 24 on"));
 }
 
 /// The picture with its one IDAT cut to `kept` bytes, or with a header that asks for more rows; all checksums

@@ -47,6 +47,8 @@ TEST_F(ResumeStoryTest, SaysWhatIsWrongWithTheFile) {
     const auto message = [&] { return readResumeStory(m_clip).error().message; };
     write("{}");
     EXPECT_THAT(message(), HasSubstr("resume.safetensors"));
+    write(R"({"manifest": {}, "timing": [{}]})");
+    EXPECT_THAT(message(), HasSubstr("resume.safetensors"));
     write("{}", "I8");
     EXPECT_THAT(message(), HasSubstr("resume.safetensors: \"story\" in U8 was needed"));
     ASSERT_TRUE(writeFile(m_folder / "a.files" / protocol::kResumeFile, "latents"));
