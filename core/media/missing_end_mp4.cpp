@@ -77,12 +77,31 @@ std::int64_t listedBytes(ByteWalk& file, std::int64_t rest) {
     return listed;
 }
 
+/// Whether a fragment begins behind a place: a moof whose first box, of 16 bytes, is an mfhd.
+bool hasFragmentBehind(const std::filesystem::path& path, std::int64_t place) {
+    constexpr std::string_view kBegin{"moof\0\0\0\x10mfhd", 12};
+    ByteWalk file(path);
+    file.skip(place);
+    std::size_t matched = 0;
+    while (matched < kBegin.size() && file.at() < file.size()) {
+        const char byte = char(file.byte());
+        // Its first letter doesn't come again within it.
+        matched = byte == kBegin[matched] ? matched + 1 : byte == kBegin[0] ? 1 : 0;
+    }
+    return matched == kBegin.size();
+}
+
 }  // namespace
 
 std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     ByteWalk file(path);
     bool isFragmented = false, isBehindIndex = false, isBehindMoof = false;
-    std::int64_t listedEnd = 0;
+    std::int64_t listedEnd = 0, moovEnd = 0;
+    std::optional<std::int64_t> unknown;  // place of the first of the last boxes, which aren't known
+    const auto hole = [&]() -> std::optional<std::string> {
+        if (!isFragmented || !unknown || !hasFragmentBehind(path, *unknown)) return std::nullopt;
+        return "what it has at byte " + std::to_string(*unknown) + " is no box of MP4, and fragments follow";
+    };
     while (file.at() < file.size()) {
         const std::int64_t place = file.at(), headEnd = place + kShortHead;
         if (headEnd > file.size()) {
@@ -96,11 +115,20 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         if (isFragmented && isZeros(head) && !isBehindIndex && isTooMuch)
             return "it has zeros from byte " + std::to_string(place) + " on, where a fragment was needed";
         if (file.isPastEnd() || head.isOpen) break;
-        if (head.rest < 0 || head.rest > kMostBytes) return std::nullopt;  // damaged, not cut
+        const bool isKnown = std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end();
+        const bool isPossible = head.rest >= 0 && head.rest <= kMostBytes;
+        if (isKnown && isPossible)
+            unknown.reset();
+        else if (!unknown && place >= moovEnd)
+            unknown = place;
+        if (!isPossible) return hole();
         isFragmented |= head.type == "mvex";
         isBehindIndex = head.type == "mfra";
         isBehindMoof = head.type == "moof";
-        if (head.type == "moov") continue;  // whose boxes come next
+        if (head.type == "moov") {  // whose boxes come next
+            moovEnd = file.at() + head.rest;
+            continue;
+        }
         if (head.type == "sidx") {
             const std::int64_t listed = listedBytes(file, head.rest);
             if (listed < 0 && !file.isPastEnd()) return std::nullopt;
@@ -108,8 +136,7 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         } else {
             file.skip(head.rest);
         }
-        const bool isKnown = std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end();
-        if (file.isPastEnd() && !isKnown) return std::nullopt;
+        if (file.isPastEnd() && !isKnown) return hole();
     }
     // Others list all their frames, which the file has or hasn't.
     if (!isFragmented) return std::nullopt;

@@ -100,6 +100,17 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
             refuses(bare + padding, bare.size() + 3, bare.size() + 8);
         }
         EXPECT_TRUE(Clip::open(write("padded.mp4", bare + std::string(4, '\0')))) << name;
+        std::string holed = bytes;
+        holed.replace(bytes.find("moof", fragment / 2) - 8, 40, std::string(40, '\x55'));
+        EXPECT_THAT(openingError(write("hole.mp4", holed)).message,
+                    HasSubstr(" is no box of MP4, and fragments follow"));
+        EXPECT_TRUE(Clip::open(write("vendor.mp4", bytes.substr(0, fragment) +
+                                                       std::string("\0\0\0\xC"
+                                                                   "abcd1234",
+                                                                   12) +
+                                                       bytes.substr(fragment, bare.size() - fragment) +
+                                                       "TAG of somebody's recorder")))
+            << name;
         // A download that had its size before its bytes.
         const auto zerosFrom = [&](std::size_t place) {
             const std::string started = bytes.substr(0, place);
