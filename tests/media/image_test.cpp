@@ -1,4 +1,5 @@
 #include "core/media/image.h"
+#include "tests/media/barcode.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -153,10 +154,15 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     }
     const std::string webp = readFile(kPictures / "lossy.webp").value();
     EXPECT_NE(complaint(webp.substr(0, webp.size() / 2)), "none");
-    // A lossless one of 16x16 whose pixels are a hole: 2012 bytes behind the first eight.
-    const std::string lossless =
-        std::string("RIFF\xDC\x7\0\0WEBPVP8L\xD0\x7\0\0\x2F\xF\xC0\x3\0", 25) + std::string(1995, '\0');
-    EXPECT_THAT(complaint(lossless), HasSubstr("it has zeros from byte 24 on"));
+    const auto noise = std::filesystem::path(testing::TempDir()) / "noise.webp";
+    ASSERT_TRUE(
+        test::runs("ffmpeg -y -v error -f lavfi -i nullsrc=s=128x128,geq='random(1)*255:128:128' "
+                   "-frames:v 1 -c:v libwebp -lossless 1 '" +
+                   noise.string() + "'"));
+    std::string lossless = readFile(noise).value();
+    EXPECT_EQ(complaint(lossless), "none");
+    std::fill_n(lossless.begin() + std::ptrdiff_t(lossless.size() / 2), 1200, '\0');
+    EXPECT_THAT(complaint(lossless), HasSubstr("the file is damaged: it has zeros from byte "));
 }
 
 /// The picture with its one IDAT cut to `kept` bytes, or with a header that asks for more rows; all checksums
