@@ -1,5 +1,4 @@
 #include "core/media/image.h"
-#include "tests/media/barcode.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/media/resample.h"
+#include "tests/media/barcode.h"
 #include "tests/media/png_bytes.h"
 
 namespace reelgrid::media {
