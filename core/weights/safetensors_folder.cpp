@@ -43,7 +43,7 @@ std::string kindOfLayer(const std::string& name) {
     if (auto fault = faultOfPlace(folder)) throw Failure(*std::move(fault));
     std::error_code failed;
     if (!fs::is_directory(folder, failed))
-        throw Failure(ErrorCode::NotFound, folder.string() + ": no such folder of weights");
+        throw Failure(ErrorCode::NotFound, folder.string() + ": no such file or folder of weights");
     std::set<std::string> others;
     const auto files = entriesOf(folder).value();
     for (const auto& file : files) {

@@ -156,8 +156,8 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     EXPECT_NE(complaint(webp.substr(0, webp.size() / 2)), "none");
     const auto noise = std::filesystem::path(testing::TempDir()) / "noise.webp";
     ASSERT_TRUE(
-        test::runs("ffmpeg -y -v error -f lavfi -i nullsrc=s=128x128,geq='random(1)*255:128:128' "
-                   "-frames:v 1 -c:v libwebp -lossless 1 '" +
+        test::runs("ffmpeg -y -v error -f lavfi -i testsrc2=s=480x480,noise=alls=30 -frames:v 1 "
+                   "-c:v libwebp -lossless 1 '" +
                    noise.string() + "'"));
     std::string lossless = readFile(noise).value();
     EXPECT_EQ(complaint(lossless), "none");
