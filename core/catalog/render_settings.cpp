@@ -126,7 +126,7 @@ Result<void> checkPicture(const std::string& option, const std::optional<std::st
 }
 
 /// One choice of two spellings.
-Result<void> settlePictureFit(RenderSettings& settings) {
+Result<void> settlePictureFit(RenderSettings& settings, const families::ModelInfo& model) {
     std::string& fit = settings.pictureFit;
     const std::vector<std::string> names{protocol::kKeepShape, protocol::kCropPicture,
                                          protocol::kStretchPicture};
@@ -135,7 +135,8 @@ Result<void> settlePictureFit(RenderSettings& settings) {
         return Error{ErrorCode::BadUsage,
                      "--force-output-size: --picture-fit is stretch, one of the two was needed"};
     const bool byFlag = settings.forceOutputSize;
-    if (byFlag) fit = protocol::kCropPicture;
+    const bool isOnlyCut = model.isSizeFixed && settings.imgFilePath && fit == protocol::kKeepShape;
+    if (byFlag || isOnlyCut) fit = protocol::kCropPicture;
     settings.forceOutputSize = fit == protocol::kCropPicture;
     if (fit != protocol::kKeepShape && !settings.imgFilePath)
         return Error{ErrorCode::BadUsage,
@@ -474,7 +475,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     const families::RenderDefaults defaults = model.defaultsWith(request.scheduler);
     RenderSettings settings = filled(request, defaults);
     if (auto fits = checkPictures(settings, model); !fits) return fits.error();
-    if (auto settled = settlePictureFit(settings); !settled) return settled.error();
+    if (auto settled = settlePictureFit(settings, model); !settled) return settled.error();
     if (auto useless = findUseless(request, model)) return *useless;
     settleModelsOwn(settings, request, model, defaults);
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();

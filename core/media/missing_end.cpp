@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <string_view>
 
 #include "core/media/byte_walk.h"
 
@@ -65,6 +66,24 @@ std::string lineOf(ByteWalk& file, std::size_t most) {
     return line;
 }
 
+/// Whether the control block of another picture follows that isn't of a GIF of its own.
+bool hasGifBlocksBehind(ByteWalk& file) {
+    std::string last;
+    bool isFirst = true;
+    while (file.at() < file.size()) {
+        last += char(file.byte());
+        if (isFirst && last == "GIF8") return false;
+        if (last.size() < 9) continue;
+        isFirst = false;
+        // Its label and length, its end, and what comes next: a picture or another block.
+        if (last.starts_with(std::string_view("\x21\xF9\4", 3)) && last[7] == 0 &&
+            (last[8] == 0x2C || last[8] == 0x21))
+            return true;
+        last.erase(0, 1);
+    }
+    return false;
+}
+
 }  // namespace
 
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
@@ -91,6 +110,8 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                 break;
             }
             case 0x3B:
+                if (hasGifBlocksBehind(file))
+                    return "blocks follow its end mark at byte " + std::to_string(place);
                 return std::nullopt;
             case -1:
                 break;

@@ -171,8 +171,9 @@ void SafetensorsFolder::noteScaledLayers() {
     }
     if (!isMarked) return;
     m_lostScales = unscaled > scaled;
+    // Two may be one embedding's, as text_embedding.0 and .2.
     for (const auto& [kind, layers] : unscaledOfKind)
-        if (layers > 1 && !m_scaledLayers.contains(kind)) m_lostKinds.insert(kind);
+        if (layers > 2 && !m_scaledLayers.contains(kind)) m_lostKinds.insert(kind);
 }
 
 /// Where a weight was put into another dtype, its scale may be left, which would change it once more.

@@ -436,6 +436,11 @@ TEST(RenderSettings, APictureIsFittedInOneOfThreeWays) {
         testing::HasSubstr("--force-output-size: --picture-fit is stretch, one of the two was needed"));
     request.pictureFit = "keep";
     EXPECT_EQ(settingsOf().pictureFit, "crop");
+    request.forceOutputSize = false;
+    families::ModelInfo ofOneSize = fromPictures();
+    ofOneSize.isSizeFixed = true;
+    EXPECT_EQ(resolveSettings(request, ofOneSize, machine::withoutGpu())->pictureFit, "crop")
+        << "as it is done";
     request.pictureFit = "fill";
     EXPECT_THAT(complaintOf(request),
                 testing::HasSubstr("--picture-fit fill: keep, crop or stretch was needed"));

@@ -395,6 +395,18 @@ TEST_F(CorruptClip, LeadingFramesWithoutTheirReferenceDoNotCount) {
     }
 }
 
+TEST_F(CorruptClip, AGifThatGoesOnBehindItsEndMarkIsRefused) {
+    const std::string whole = clipBytes("a.gif", "");
+    std::string bytes = whole;
+    const std::size_t picture = bytes.find(std::string_view("\x21\xF9\4", 3), bytes.size() / 2);
+    ASSERT_NE(picture, std::string::npos);
+    bytes[picture] = 0x3B;
+    EXPECT_THAT(openingError(write("b.gif", bytes)).message,
+                HasSubstr("blocks follow its end mark at byte " + std::to_string(picture)));
+    EXPECT_TRUE(Clip::open(write("c.gif", whole + "somebody's remark"))) << "what others append";
+    EXPECT_TRUE(Clip::open(write("d.gif", whole + whole)));
+}
+
 TEST_F(CorruptClip, ATruncatedWebMIsRefusedAndSaysSo) {
     const std::string vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 8 ";
     for (const std::string name : {"a.webm", "a.mkv"}) {

@@ -107,8 +107,10 @@ TEST_F(ScaledFp8Test, AMarkedFileWithFewScalesHasLostTheOthers) {
 }
 
 TEST_F(ScaledFp8Test, AMarkedFileWithoutTheScalesOfOneKindOfLayerHasLostThem) {
-    std::map<std::string, at::Tensor> tensors{{"patch_embedding.weight", quantised()}};
-    for (const std::string block : {"blocks.0.", "blocks.1."}) {
+    std::map<std::string, at::Tensor> tensors{{"patch_embedding.weight", quantised()},
+                                              {"text_embedding.0.weight", quantised()},
+                                              {"text_embedding.2.weight", quantised()}};
+    for (const std::string block : {"blocks.0.", "blocks.1.", "blocks.2."}) {
         tensors[block + "norm.weight"] = at::ones({8}).to(at::kFloat8_e4m3fn);
         for (const std::string layer : {"q", "k", "v", "o"}) {
             tensors[block + layer + ".weight"] = quantised();
@@ -121,7 +123,8 @@ TEST_F(ScaledFp8Test, AMarkedFileWithoutTheScalesOfOneKindOfLayerHasLostThem) {
                 }),
                 HasSubstr("tensor \"blocks.1.q.weight\" is in FP8 without a scale, as in all blocks"));
     EXPECT_EQ(folder.require("blocks.0.norm.weight", {8}).scalar_type(), at::kFloat8_e4m3fn);
-    EXPECT_EQ(folder.require("patch_embedding.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+    for (const char* single : {"patch_embedding.weight", "text_embedding.0.weight"})
+        EXPECT_EQ(folder.require(single, {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
     SafetensorsFolder plain = stored(tensors, /*isMarked=*/false);
     EXPECT_EQ(plain.require("blocks.1.q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
 }
