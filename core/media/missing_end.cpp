@@ -91,18 +91,14 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
     file.skip(10);  // "GIF89a" and the screen's size
     const int flags = file.byte();
     file.skip(2 + colourTableBytes(flags));
-    constexpr int kMostStrays = 4;  // between two blocks, of encoders that leave some
-    int strays = 0;
     while (!file.isPastEnd()) {
         const std::int64_t place = file.at();
         switch (file.byte()) {
             case 0x21:  // an extension
-                strays = 0;
                 file.byte();
                 skipSubBlocks(file);
                 break;
             case 0x2C: {  // a picture
-                strays = 0;
                 file.skip(8);
                 const int local = file.byte();
                 file.skip(colourTableBytes(local) + 1);
@@ -116,7 +112,9 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
             case -1:
                 break;
             default:
-                if (++strays > kMostStrays) return noPart(place, "block of a GIF");
+                // Decoders end there.
+                if (hasGifBlocksBehind(file)) return noPart(place, "block of a GIF");
+                return std::nullopt;
         }
     }
     return "the end mark of a GIF is missing";

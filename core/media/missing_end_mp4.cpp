@@ -77,18 +77,22 @@ std::int64_t listedBytes(ByteWalk& file, std::int64_t rest) {
     return listed;
 }
 
-/// Whether a fragment begins behind a place: a moof whose first box, of 16 bytes, is an mfhd.
-bool hasFragmentBehind(const std::filesystem::path& path, std::int64_t place) {
-    constexpr std::string_view kBegin{"moof\0\0\0\x10mfhd", 12};
+/// Whether a fragment begins behind a place, or the index that ends the fragments: a moof whose first box, of
+/// 16 bytes, is an mfhd, or an mfra that begins with a tfra.
+bool hasFragmentsBehind(const std::filesystem::path& path, std::int64_t place) {
+    constexpr std::size_t kTypes = 12;  // a type, a size, and the type within
     ByteWalk file(path);
     file.skip(place);
-    std::size_t matched = 0;
-    while (matched < kBegin.size() && file.at() < file.size()) {
-        const char byte = char(file.byte());
-        // Its first letter doesn't come again within it.
-        matched = byte == kBegin[matched] ? matched + 1 : byte == kBegin[0] ? 1 : 0;
+    std::string last;
+    while (file.at() < file.size()) {
+        last += char(file.byte());
+        if (last.size() < kTypes) continue;
+        if (last == std::string_view("moof\0\0\0\x10mfhd", kTypes) ||
+            (last.starts_with("mfra") && last.ends_with("tfra")))
+            return true;
+        last.erase(0, 1);
     }
-    return matched == kBegin.size();
+    return false;
 }
 
 }  // namespace
@@ -96,10 +100,11 @@ bool hasFragmentBehind(const std::filesystem::path& path, std::int64_t place) {
 std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     ByteWalk file(path);
     bool isFragmented = false, isBehindIndex = false, isBehindMoof = false;
+    bool hasMoof = false;  // of the data that come next
     std::int64_t listedEnd = 0, moovEnd = 0;
     std::optional<std::int64_t> unknown;  // place of the first of the last boxes, which aren't known
     const auto hole = [&]() -> std::optional<std::string> {
-        if (!isFragmented || !unknown || !hasFragmentBehind(path, *unknown)) return std::nullopt;
+        if (!isFragmented || !unknown || !hasFragmentsBehind(path, *unknown)) return std::nullopt;
         return "what it has at byte " + std::to_string(*unknown) + " is no box of MP4, and fragments follow";
     };
     while (file.at() < file.size()) {
@@ -117,6 +122,9 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         if (file.isPastEnd() || head.isOpen) break;
         const bool isKnown = std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end();
         const bool isPossible = head.rest >= 0 && head.rest <= kMostBytes;
+        // A fragment's data, before which something else than its moof is.
+        if (isFragmented && unknown && head.type == "mdat" && !hasMoof)
+            return "what it has at byte " + std::to_string(*unknown) + " is no box of MP4, and data follow";
         if (isKnown && isPossible)
             unknown.reset();
         else if (!unknown && place >= moovEnd)
@@ -125,6 +133,7 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         isFragmented |= head.type == "mvex";
         isBehindIndex = head.type == "mfra";
         isBehindMoof = head.type == "moof";
+        hasMoof = isBehindMoof || (hasMoof && head.type != "mdat");
         if (head.type == "moov") {  // whose boxes come next
             moovEnd = file.at() + head.rest;
             continue;

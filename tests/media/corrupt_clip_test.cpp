@@ -104,6 +104,12 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
         holed.replace(bytes.find("moof", fragment / 2) - 8, 40, std::string(40, '\x55'));
         EXPECT_THAT(openingError(write("hole.mp4", holed)).message,
                     HasSubstr(" is no box of MP4, and fragments follow"));
+        std::string last = bytes;
+        last.replace(fragment + 4, 4, std::string(4, '\0'));
+        EXPECT_THAT(openingError(write("last.mp4", last)).message,
+                    HasSubstr(" is no box of MP4, and data follow"));
+        last.replace(fragment, 16, std::string(16, '\7'));
+        EXPECT_THAT(openingError(write("last.mp4", last)).message, HasSubstr(" is no box of MP4, and "));
         EXPECT_TRUE(Clip::open(write("vendor.mp4", bytes.substr(0, fragment) +
                                                        std::string("\0\0\0\xC"
                                                                    "abcd1234",
