@@ -66,6 +66,12 @@ std::string lineOf(ByteWalk& file, std::size_t most) {
     return line;
 }
 
+int lastByteOf(const std::filesystem::path& path) {
+    ByteWalk file(path);
+    file.skip(file.size() - 1);
+    return file.byte();
+}
+
 /// Whether the control block of another picture follows that isn't of a GIF of its own.
 bool hasGifBlocksBehind(ByteWalk& file) {
     std::string last;
@@ -112,8 +118,9 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
             case -1:
                 break;
             default:
-                // Decoders end there.
-                if (hasGifBlocksBehind(file)) return noPart(place, "block of a GIF");
+                // Decoders end there: only padding before the end mark costs nothing.
+                if (hasGifBlocksBehind(file) || lastByteOf(path) != 0x3B)
+                    return noPart(place, "block of a GIF");
                 return std::nullopt;
         }
     }

@@ -410,6 +410,11 @@ TEST_F(CorruptClip, AGifThatGoesOnBehindItsEndMarkIsRefused) {
     EXPECT_THAT(openingError(write("b.gif", bytes)).message,
                 HasSubstr("blocks follow its end mark at byte " + std::to_string(picture)));
     EXPECT_TRUE(Clip::open(write("c.gif", whole + "somebody's remark"))) << "what others append";
+    std::string padded = whole;
+    EXPECT_TRUE(Clip::open(write("e.gif", padded.insert(whole.size() - 1, 3, '\0'))));
+    std::string zeros = whole;
+    std::fill(zeros.begin() + std::ptrdiff_t(picture), zeros.end(), '\0');
+    EXPECT_THAT(openingError(write("f.gif", zeros)).message, HasSubstr("what it has at byte "));
     EXPECT_TRUE(Clip::open(write("d.gif", whole + whole)));
 }
 
