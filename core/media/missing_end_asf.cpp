@@ -32,6 +32,23 @@ std::int64_t dataPacketBytes(const std::filesystem::path& path) {
     return 0;
 }
 
+std::string zerosAt(std::int64_t place) {
+    return "it has zeros at byte " + std::to_string(place) + ", where a packet was needed";
+}
+
+/// The place of the first of `bytes` of data packets that is zeros; the file stands behind them otherwise, or
+/// at its end. A packet's second byte says at least how long its replicated data are.
+std::optional<std::int64_t> zeroPacketIn(ByteWalk& file, std::int64_t bytes, std::int64_t packetBytes) {
+    const std::int64_t end = file.at() + bytes;
+    for (; packetBytes > kObjectBegin && file.at() + packetBytes <= std::min(end, file.size());
+         file.skip(packetBytes - kObjectBegin)) {
+        const std::int64_t place = file.at();
+        if (file.number(kObjectBegin, std::endian::little) == 0) return place;
+    }
+    file.skip(end - file.at());
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
@@ -47,15 +64,22 @@ std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
         if (std::ranges::find(kObjects, object) == kObjects.end()) {
             const bool isEnd = packetBytes == 0 || (object & 0xFFFF) == kEndMark;
             if (isEnd && !file.isPastEnd()) return std::nullopt;
+            if (object == 0) return zerosAt(file.at() - kObjectBegin);
             file.skip(packetBytes - kObjectBegin);
             continue;
         }
         file.skip(kObjectIdentifier - kObjectBegin);
         const std::int64_t size = file.number(8, std::endian::little);
         const bool isOpen = object == kData && size <= kDataHead;
-        if (isOpen) packetBytes = dataPacketBytes(path);
+        if (object == kData) packetBytes = dataPacketBytes(path);
         if (!isOpen && !file.isPastEnd() && size < kObjectHead) return std::nullopt;
-        file.skip((isOpen ? kDataHead : size) - kObjectHead);
+        if (object != kData || size <= kDataHead) {
+            file.skip((isOpen ? kDataHead : size) - kObjectHead);
+            continue;
+        }
+        file.skip(kDataHead - kObjectHead);
+        if (const auto zeros = zeroPacketIn(file, size - kDataHead, packetBytes)) return zerosAt(*zeros);
+        packetBytes = 0;
     }
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }

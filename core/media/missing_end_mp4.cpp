@@ -119,8 +119,8 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         const bool isTooMuch = isBehindMoof || file.size() - place > kMostPadding;
         if (isFragmented && isZeros(head) && !isBehindIndex && isTooMuch)
             return "it has zeros from byte " + std::to_string(place) + " on, where a fragment was needed";
-        if (file.isPastEnd() || head.isOpen) break;
         const bool isKnown = std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end();
+        if (file.isPastEnd() || (head.isOpen && isKnown)) break;
         const bool isPossible = head.rest >= 0 && head.rest <= kMostBytes;
         // A fragment's data, before which something else than its moof is.
         if (isFragmented && unknown && head.type == "mdat" && !hasMoof)
@@ -129,7 +129,11 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
             unknown.reset();
         else if (!unknown && place >= moovEnd)
             unknown = place;
-        if (!isPossible) return hole();
+        if (!isPossible) {
+            if (auto found = hole()) return found;
+            if (head.isOpen) break;
+            return std::nullopt;
+        }
         isFragmented |= head.type == "mvex";
         isBehindIndex = head.type == "mfra";
         isBehindMoof = head.type == "moof";

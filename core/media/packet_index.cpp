@@ -28,6 +28,14 @@ bool holdsAllEntries(const AVFormatContext& input, AVStream& video) {
     return true;
 }
 
+/// Whether the container lists its first packet as a key frame: the decoder's parser, which saw otherwise,
+/// saw damage.
+bool beginsWithKey(AVStream& video, const PacketIndex::Packet& first) {
+    const AVIndexEntry* entry = avformat_index_get_entry(&video, 0);
+    return entry != nullptr && (entry->flags & AVINDEX_KEYFRAME) != 0 &&
+           (entry->timestamp == first.dts || entry->timestamp == first.pts);
+}
+
 }  // namespace
 
 Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
@@ -60,6 +68,8 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
                      "the file is cut short: " + std::to_string(index.m_packets.size()) + " of " +
                          std::to_string(listed) + " frames are there"};
     if (index.m_packets.empty()) return Error{ErrorCode::InvalidData, "it holds no frames"};
+    if (!index.m_packets.front().key && beginsWithKey(video, index.m_packets.front()))
+        return Error{ErrorCode::InvalidData, "its first frame can't be decoded"};
     index.finish();
     return index;
 }

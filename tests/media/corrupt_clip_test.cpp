@@ -105,6 +105,11 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
         EXPECT_THAT(openingError(write("hole.mp4", holed)).message,
                     HasSubstr(" is no box of MP4, and fragments follow"));
         std::string last = bytes;
+        ASSERT_LT(bytes.size() - fragment, 2000u) << "as few as padding may have";
+        last.replace(fragment, 64, std::string(64, '\0'));
+        last += bytes.substr(fragment);
+        EXPECT_THAT(openingError(write("last.mp4", last)).message, HasSubstr("MP4, and fragments follow"));
+        last = bytes;
         last.replace(fragment + 4, 4, std::string(4, '\0'));
         EXPECT_THAT(openingError(write("last.mp4", last)).message,
                     HasSubstr(" is no box of MP4, and data follow"));
@@ -220,7 +225,7 @@ TEST_F(CorruptClip, OthersThatWereCutAreRefusedAndSaySo) {
                 AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(size) + " of at least")))
                 << name;
     }
-    const std::string media = clipBytes("a.wmv", "-c:v wmv2");
+    const std::string media = clipBytes("a.wmv", "-c:v wmv2 -qscale:v 1");
     EXPECT_EQ(Clip::open(m_folder / "a.wmv").value()->info().frameCount(), 40);
     EXPECT_THAT(openingError(write("b.wmv", media.substr(0, media.size() / 2))).message,
                 HasSubstr("it has " + std::to_string(media.size() / 2) + " of at least"));
@@ -399,6 +404,26 @@ TEST_F(CorruptClip, LeadingFramesWithoutTheirReferenceDoNotCount) {
         for (int i = clip.value()->info().frameCount() - 1; i >= 0; --i)
             EXPECT_TRUE(clip.value()->frame(i)) << encoding << " " << i;
     }
+}
+
+TEST_F(CorruptClip, ADamagedFirstFrameIsRefused) {
+    for (const char* name : {"a.mp4", "a.mkv"}) {
+        std::string bytes = clipBytes(name, "-c:v libx264 -pix_fmt yuv420p -g 8");
+        const std::size_t frame = bytes.find("x264 - core");  // the first packet's own remark
+        ASSERT_NE(frame, std::string::npos);
+        std::fill_n(bytes.begin() + std::ptrdiff_t(frame) - 64, 1024, '\0');
+        auto clip = Clip::open(write(std::string("b-") + name, bytes));
+        EXPECT_FALSE(clip) << name << " has " << (clip ? clip.value()->info().frameCount() : 0) << " frames";
+    }
+}
+
+TEST_F(CorruptClip, AWindowsMediaFileWithZeroPacketsIsRefused) {
+    ASSERT_TRUE(test::runs("ffmpeg -v error -f lavfi -i testsrc=s=96x64:r=16:d=2.5 -c:v wmv2 '" +
+                           (m_folder / "a.wmv").string() + "'"));
+    std::string bytes = readFile(m_folder / "a.wmv").value();
+    EXPECT_TRUE(Clip::open(m_folder / "a.wmv"));
+    std::fill(bytes.begin() + std::ptrdiff_t(bytes.size() / 4), bytes.end(), '\0');
+    EXPECT_THAT(openingError(write("b.wmv", bytes)).message, HasSubstr(", where a packet was needed"));
 }
 
 TEST_F(CorruptClip, AGifThatGoesOnBehindItsEndMarkIsRefused) {
