@@ -90,6 +90,20 @@ bool hasGifBlocksBehind(ByteWalk& file) {
     return false;
 }
 
+/// A checksum of Ogg (RFC 3533, 6: polynomial 0x04c11db7) with one more byte.
+std::uint32_t withByte(std::uint32_t sum, int byte) {
+    static const std::array<std::uint32_t, 256> kTable = [] {
+        std::array<std::uint32_t, 256> table{};
+        for (std::uint32_t i = 0; i < table.size(); ++i) {
+            table[i] = i << 24;
+            for (int bit = 0; bit < 8; ++bit)
+                table[i] = table[i] << 1 ^ ((table[i] & 0x80000000U) != 0 ? 0x04C11DB7U : 0U);
+        }
+        return table;
+    }();
+    return sum << 8 ^ kTable[(sum >> 24 ^ static_cast<std::uint32_t>(byte)) & 0xFF];
+}
+
 }  // namespace
 
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
@@ -189,21 +203,36 @@ std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
 }
 
 std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
-    constexpr int kEndOfStream = 4;
+    constexpr int kEndOfStream = 4, kBeforeChecksum = 16, kChecksum = 4;
     ByteWalk file(path);
     bool isEnded = false;
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
-        if (file.number(4, std::endian::big) != 0x4F676753)  // "OggS"
-            return file.isPastEnd() ? bytesMissing(file) : noPart(place, "page of Ogg");
-        file.skip(1);
-        isEnded |= (file.byte() & kEndOfStream) != 0;
-        file.skip(20);  // position, stream, number, checksum
+        std::uint32_t sum = 0, stored = 0;
+        const auto take = [&] {
+            const int byte = file.byte();
+            sum = withByte(sum, std::max(byte, 0));
+            return byte;
+        };
+        for (const char letter : std::string_view("OggS"))
+            if (take() != letter) return file.isPastEnd() ? bytesMissing(file) : noPart(place, "page of Ogg");
+        take();  // its version
+        isEnded |= (take() & kEndOfStream) != 0;
+        for (int i = 0; i < kBeforeChecksum; ++i) take();  // position, stream, number
+        for (int i = 0; i < kChecksum; ++i) {
+            stored |= static_cast<std::uint32_t>(file.byte() & 0xFF) << 8 * i;
+            sum = withByte(sum, 0);
+        }
         std::int64_t bytes = 0;
-        for (int segments = file.byte(); segments > 0; --segments) bytes += std::max(file.byte(), 0);
-        file.skip(bytes);
+        for (int segments = take(); segments > 0; --segments) bytes += std::max(take(), 0);
+        for (; bytes > 0 && !file.isPastEnd(); --bytes) take();
+        if (file.isPastEnd()) {
+            file.skip(bytes);
+            return bytesMissing(file);
+        }
+        if (sum != stored)
+            return "the page at byte " + std::to_string(place) + " has another checksum than its bytes";
     }
-    if (file.isPastEnd()) return bytesMissing(file);
     return isEnded ? std::nullopt : std::optional<std::string>("the end mark of its streams is missing");
 }
 

@@ -372,7 +372,7 @@ TEST_F(CorruptClip, AHoleThatItsDemuxerPassesOverIsRefused) {
     };
     for (const Format& format : {Format{"a.mkv", "-c:v libx264 -pix_fmt yuv420p -g 8"},
                                  Format{"a.webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 8"},
-                                 Format{"a.flv", "-c:v flv1"}, Format{"a.ogv", "-c:v libtheora"},
+                                 Format{"a.flv", "-c:v flv1"},
                                  Format{"a.ts", "-c:v libx264 -pix_fmt yuv420p"}, Format{"a.gif", ""}}) {
         std::string bytes = clipBytes(format.name, format.options);
         EXPECT_TRUE(Clip::open(m_folder / format.name)) << format.name;
@@ -415,6 +415,14 @@ TEST_F(CorruptClip, ADamagedFirstFrameIsRefused) {
         auto clip = Clip::open(write(std::string("b-") + name, bytes));
         EXPECT_FALSE(clip) << name << " has " << (clip ? clip.value()->info().frameCount() : 0) << " frames";
     }
+}
+
+TEST_F(CorruptClip, AnOggPageWithOtherBytesIsRefused) {
+    std::string bytes = clipBytes("a.ogv", "-c:v libtheora");
+    const std::size_t page = bytes.rfind("OggS", bytes.size() - 100);
+    bytes[(page + bytes.size()) / 2] ^= 1;
+    EXPECT_THAT(openingError(write("b.ogv", bytes)).message,
+                HasSubstr(" has another checksum than its bytes"));
 }
 
 TEST_F(CorruptClip, AWindowsMediaFileWithZeroPacketsIsRefused) {
