@@ -90,6 +90,31 @@ bool hasGifBlocksBehind(ByteWalk& file) {
     return false;
 }
 
+/// Four letters; shorter at the end of the file.
+std::string typeOf(ByteWalk& file) {
+    std::string type;
+    for (int i = 0; i < 4; ++i) type += char(file.byte());
+    return type;
+}
+
+/// The place of the first chunk among an AVI's frames ("movi") whose type is zeros, up to the end of a RIFF
+/// list. Of other lists' chunks nothing is known.
+std::optional<std::int64_t> zeroChunkOfAvi(ByteWalk& file, std::int64_t end) {
+    std::int64_t framesEnd = 0;
+    while (file.at() + 8 <= end) {
+        const std::int64_t place = file.at();
+        const std::string type = typeOf(file);
+        const std::int64_t bytes = file.number(4, std::endian::little);
+        if (type == std::string(4, '\0') && place < framesEnd) return place;
+        const bool isList = type == "LIST";
+        const std::string kind = isList ? typeOf(file) : "";
+        if (kind == "movi") framesEnd = std::min(end, file.at() - 4 + bytes);
+        // Frames may be grouped ("rec ").
+        if (kind != "movi" && kind != "rec ") file.skip(bytes + bytes % 2 - (isList ? 4 : 0));
+    }
+    return std::nullopt;
+}
+
 /// A checksum of Ogg (RFC 3533, 6: polynomial 0x04c11db7) with one more byte.
 std::uint32_t withByte(std::uint32_t sum, int byte) {
     static const std::array<std::uint32_t, 256> kTable = [] {
@@ -145,14 +170,15 @@ std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
     ByteWalk file(path);
     // Larger ones are several lists of the kind, one behind the other.
     while (file.at() < file.size()) {
-        std::string type;
-        for (int i = 0; i < 4; ++i) type += char(file.byte());
+        const std::string type = typeOf(file);
         const std::int64_t bytes = file.number(4, std::endian::little);
         constexpr std::int64_t kUnknown = 0xFFFFFFFF;
         if (type != "RIFF" || file.isPastEnd() || bytes == 0 || bytes == kUnknown) return std::nullopt;
-        file.skip(bytes);
-        if (file.isPastEnd()) return bytesMissing(file);
-        if (bytes % 2 != 0) file.skip(1);
+        const std::int64_t end = file.at() + bytes;
+        if (end > file.size()) return bytesMissing(file.size(), end);
+        file.skip(4);
+        if (const auto zeros = zeroChunkOfAvi(file, end)) return noPart(*zeros, "chunk of AVI");
+        file.skip(end + bytes % 2 - file.at());
     }
     return std::nullopt;
 }

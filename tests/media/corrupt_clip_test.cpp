@@ -417,6 +417,12 @@ TEST_F(CorruptClip, ADamagedFirstFrameIsRefused) {
     }
 }
 
+TEST_F(CorruptClip, AnAviThatEndsInZerosIsRefused) {
+    std::string bytes = clipBytes("a.avi", "-c:v mjpeg");
+    std::fill(bytes.begin() + std::ptrdiff_t(bytes.size() / 2), bytes.end(), '\0');
+    EXPECT_THAT(openingError(write("b.avi", bytes)).message, HasSubstr(" is no chunk of AVI"));
+}
+
 TEST_F(CorruptClip, AnOggPageWithOtherBytesIsRefused) {
     std::string bytes = clipBytes("a.ogv", "-c:v libtheora");
     const std::size_t page = bytes.rfind("OggS", bytes.size() - 100);
