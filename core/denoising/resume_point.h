@@ -10,7 +10,7 @@ namespace reelgrid::denoising {
 /// All that a denoising loop is once `done` steps are done: a loop that begins with it makes the same bits.
 struct ResumePoint {
     int done = 0;
-    int steps = 0;         ///< of how many; 0: as many as the loop has
+    int steps = 0;         ///< of how many, where it is kept
     NamedTensors tensors;  ///< "latents", and whatever else the loop remembers
     std::string source{};  ///< where it was read from, for errors
 };

@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/denoising/chained_clip.h"
 #include "core/execution/trace_range.h"
+#include "core/result/resume_story.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -48,10 +49,7 @@ SamplingLoop::SamplingLoop(Denoiser& denoiser, LoopFollowers followers, at::Devi
 at::Tensor SamplingLoop::run(attention::Dispatcher& attention) {
     const int steps = static_cast<int>(m_scheduler.timesteps().size());
     const auto start = m_followers.resume != nullptr ? m_followers.resume->takeStart() : std::nullopt;
-    if (start && start->done > steps)
-        throw Failure(ErrorCode::InvalidData, start->source + ": done " + std::to_string(start->done) +
-                                                  ": at most the " + std::to_string(steps) +
-                                                  " steps of the render were needed");
+    if (start) result::requireStepsWithin(start->source, start->done, steps);
     const int first = start ? start->done : 0;
     m_denoiser.begin(std::min(first, steps - 1));
     at::Tensor latents = m_denoiser.initialLatents();

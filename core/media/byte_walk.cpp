@@ -25,6 +25,23 @@ std::int64_t ByteWalk::number(int bytes, std::endian order) {
     return value;
 }
 
+std::string ByteWalk::text(int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += char(byte());
+    return text;
+}
+
+bool ByteWalk::find(std::size_t bytes, const std::function<bool(std::string_view)>& passes) {
+    std::string last;
+    while (m_at < m_size) {
+        last += char(byte());
+        if (last.size() < bytes) continue;
+        if (passes(last)) return true;
+        last.erase(0, 1);
+    }
+    return false;
+}
+
 void ByteWalk::skip(std::int64_t count) {
     constexpr std::int64_t kFar = std::int64_t{1} << 60;  // more than any file has, and no overflow
     count = std::clamp<std::int64_t>(count, 0, kFar);
@@ -38,6 +55,10 @@ void ByteWalk::skip(std::int64_t count) {
                    : m_size + 1;
     else
         std::fseek(m_file.get(), long(m_at), SEEK_SET);
+}
+
+std::string noPart(std::int64_t place, const char* part) {
+    return "what it has at byte " + std::to_string(place) + " is no " + part;
 }
 
 std::string bytesMissing(std::int64_t has, std::int64_t needed) {

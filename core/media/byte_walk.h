@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace reelgrid::media {
 
@@ -21,6 +23,10 @@ class ByteWalk {
     int byte();
     /// A number of that many bytes; those past the end have all bits set.
     std::int64_t number(int bytes, std::endian order);
+    /// So many bytes; those past the end have all bits set.
+    std::string text(int bytes);
+    /// Goes on until so many bytes in a row pass, or to the end; whether they did.
+    bool find(std::size_t bytes, const std::function<bool(std::string_view)>& passes);
     /// Forward alone. Short steps stay within what the file has buffered.
     void skip(std::int64_t count);
 
@@ -32,6 +38,10 @@ class ByteWalk {
     std::int64_t m_size = 0;
     std::int64_t m_at = 0;
 };
+
+/// What a demuxer passes over until it finds a part that it knows, so that frames would be missing without a
+/// word: "what it has at byte 90 is no page of Ogg"
+std::string noPart(std::int64_t place, const char* part);
 
 /// "it has 90 of at least 144 bytes"
 std::string bytesMissing(std::int64_t has, std::int64_t needed);

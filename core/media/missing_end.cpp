@@ -5,16 +5,12 @@
 #include <bit>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "core/media/byte_walk.h"
 
 namespace reelgrid::media {
 namespace {
-
-/// What a demuxer passes over until it finds a part that it knows: frames would be missing without a word.
-std::string noPart(std::int64_t place, const char* part) {
-    return "what it has at byte " + std::to_string(place) + " is no " + part;
-}
 
 /// The bytes of a colour table whose size is in a GIF's flags.
 int colourTableBytes(int flags) {
@@ -74,27 +70,14 @@ int lastByteOf(const std::filesystem::path& path) {
 
 /// Whether the control block of another picture follows that isn't of a GIF of its own.
 bool hasGifBlocksBehind(ByteWalk& file) {
-    std::string last;
-    bool isFirst = true;
-    while (file.at() < file.size()) {
-        last += char(file.byte());
-        if (isFirst && last == "GIF8") return false;
-        if (last.size() < 9) continue;
-        isFirst = false;
+    bool isFirst = true, isOwn = false;
+    const bool found = file.find(9, [&](std::string_view bytes) {
+        isOwn = std::exchange(isFirst, false) && bytes.starts_with("GIF8");
         // Its label and length, its end, and what comes next: a picture or another block.
-        if (last.starts_with(std::string_view("\x21\xF9\4", 3)) && last[7] == 0 &&
-            (last[8] == 0x2C || last[8] == 0x21))
-            return true;
-        last.erase(0, 1);
-    }
-    return false;
-}
-
-/// Four letters; shorter at the end of the file.
-std::string typeOf(ByteWalk& file) {
-    std::string type;
-    for (int i = 0; i < 4; ++i) type += char(file.byte());
-    return type;
+        return isOwn || (bytes.starts_with(std::string_view("\x21\xF9\4", 3)) && bytes[7] == 0 &&
+                         (bytes[8] == 0x2C || bytes[8] == 0x21));
+    });
+    return found && !isOwn;
 }
 
 /// The place of the first chunk among an AVI's frames ("movi") whose type is zeros, up to the end of a RIFF
@@ -103,11 +86,11 @@ std::optional<std::int64_t> zeroChunkOfAvi(ByteWalk& file, std::int64_t end) {
     std::int64_t framesEnd = 0;
     while (file.at() + 8 <= end) {
         const std::int64_t place = file.at();
-        const std::string type = typeOf(file);
+        const std::string type = file.text(4);
         const std::int64_t bytes = file.number(4, std::endian::little);
         if (type == std::string(4, '\0') && place < framesEnd) return place;
         const bool isList = type == "LIST";
-        const std::string kind = isList ? typeOf(file) : "";
+        const std::string kind = isList ? file.text(4) : "";
         if (kind == "movi") framesEnd = std::min(end, file.at() - 4 + bytes);
         // Frames may be grouped ("rec ").
         if (kind != "movi" && kind != "rec ") file.skip(bytes + bytes % 2 - (isList ? 4 : 0));
@@ -170,7 +153,7 @@ std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
     ByteWalk file(path);
     // Larger ones are several lists of the kind, one behind the other.
     while (file.at() < file.size()) {
-        const std::string type = typeOf(file);
+        const std::string type = file.text(4);
         const std::int64_t bytes = file.number(4, std::endian::little);
         constexpr std::int64_t kUnknown = 0xFFFFFFFF;
         if (type != "RIFF" || file.isPastEnd() || bytes == 0 || bytes == kUnknown) return std::nullopt;

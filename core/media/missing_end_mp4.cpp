@@ -33,7 +33,7 @@ constexpr std::int64_t kToTheEnd = 0, kLarge = 1, kShortHead = 8, kLargeHead = 1
 BoxHead boxHead(ByteWalk& file) {
     BoxHead head;
     const std::int64_t size = file.number(4, std::endian::big);
-    for (int i = 0; i < 4; ++i) head.type += char(file.byte());
+    head.type = file.text(4);
     head.isOpen = size == kToTheEnd;
     head.rest = size == kLarge ? file.number(8, std::endian::big) - kLargeHead : size - kShortHead;
     return head;
@@ -83,51 +83,46 @@ bool hasFragmentsBehind(const std::filesystem::path& path, std::int64_t place) {
     constexpr std::size_t kTypes = 12;  // a type, a size, and the type within
     ByteWalk file(path);
     file.skip(place);
-    std::string last;
-    while (file.at() < file.size()) {
-        last += char(file.byte());
-        if (last.size() < kTypes) continue;
-        if (last == std::string_view("moof\0\0\0\x10mfhd", kTypes) ||
-            (last.starts_with("mfra") && last.ends_with("tfra")))
-            return true;
-        last.erase(0, 1);
-    }
-    return false;
+    return file.find(kTypes, [](std::string_view bytes) {
+        return bytes == std::string_view("moof\0\0\0\x10mfhd", kTypes) ||
+               (bytes.starts_with("mfra") && bytes.ends_with("tfra"));
+    });
 }
 
 }  // namespace
 
 std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     ByteWalk file(path);
-    bool isFragmented = false, isBehindIndex = false, isBehindMoof = false;
+    bool isFragmented = false;
     bool hasMoof = false;  // of the data that come next
+    std::string before;    // the type of the box before
     std::int64_t listedEnd = 0, moovEnd = 0;
-    std::optional<std::int64_t> unknown;  // place of the first of the last boxes, which aren't known
+    std::int64_t unknown = -1;  // place of the first of the last boxes, which aren't known
     const auto hole = [&]() -> std::optional<std::string> {
-        if (!isFragmented || !unknown || !hasFragmentsBehind(path, *unknown)) return std::nullopt;
-        return "what it has at byte " + std::to_string(*unknown) + " is no box of MP4, and fragments follow";
+        if (!isFragmented || unknown < 0 || !hasFragmentsBehind(path, unknown)) return std::nullopt;
+        return noPart(unknown, "box of MP4, and fragments follow");
     };
     while (file.at() < file.size()) {
         const std::int64_t place = file.at(), headEnd = place + kShortHead;
         if (headEnd > file.size()) {
-            if (!isPadding(file, isBehindIndex)) file.skip(headEnd - file.at());
+            if (!isPadding(file, before == "mfra")) file.skip(headEnd - file.at());
             break;
         }
         const BoxHead head = boxHead(file);
         // What follows a moof is its data. Otherwise a few zeros are padding, many a download's that got its
         // size before its bytes.
-        const bool isTooMuch = isBehindMoof || file.size() - place > kMostPadding;
-        if (isFragmented && isZeros(head) && !isBehindIndex && isTooMuch)
+        const bool isTooMuch = before == "moof" || file.size() - place > kMostPadding;
+        if (isFragmented && isZeros(head) && before != "mfra" && isTooMuch)
             return "it has zeros from byte " + std::to_string(place) + " on, where a fragment was needed";
         const bool isKnown = std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end();
         if (file.isPastEnd() || (head.isOpen && isKnown)) break;
         const bool isPossible = head.rest >= 0 && head.rest <= kMostBytes;
         // A fragment's data, before which something else than its moof is.
-        if (isFragmented && unknown && head.type == "mdat" && !hasMoof)
-            return "what it has at byte " + std::to_string(*unknown) + " is no box of MP4, and data follow";
+        if (isFragmented && unknown >= 0 && head.type == "mdat" && !hasMoof)
+            return noPart(unknown, "box of MP4, and data follow");
         if (isKnown && isPossible)
-            unknown.reset();
-        else if (!unknown && place >= moovEnd)
+            unknown = -1;
+        else if (unknown < 0 && place >= moovEnd)
             unknown = place;
         if (!isPossible) {
             if (auto found = hole()) return found;
@@ -135,9 +130,8 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
             return std::nullopt;
         }
         isFragmented |= head.type == "mvex";
-        isBehindIndex = head.type == "mfra";
-        isBehindMoof = head.type == "moof";
-        hasMoof = isBehindMoof || (hasMoof && head.type != "mdat");
+        before = head.type;
+        hasMoof = before == "moof" || (hasMoof && before != "mdat");
         if (head.type == "moov") {  // whose boxes come next
             moovEnd = file.at() + head.rest;
             continue;

@@ -7,7 +7,6 @@
 
 #include "core/base/json.h"
 #include "core/base/result.h"
-#include "core/catalog/denoising_steps.h"
 #include "core/metrics/temporal.h"
 #include "core/pipeline/render_manifest.h"
 #include "core/result/picture_hashes.h"
@@ -26,15 +25,13 @@ std::unique_ptr<PreviewObserver> previewsOf(const RenderPlan& plan, result::Comp
     if (!preview || vae == components.end()) return nullptr;
     auto colors = latentColorsOf(hasher.hash(vae->files).value().sha256);
     if (!colors) return nullptr;
-    return std::make_unique<PreviewObserver>(*std::move(colors),
-                                             catalog::denoisingSteps(plan.settings, plan.model), preview);
+    return std::make_unique<PreviewObserver>(*std::move(colors), plan.steps, preview);
 }
 
 /// What measures other backends on this render's latents; null when none are asked for.
 std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const RenderPlan& plan, denoising::StageClock& clock) {
     if (plan.settings.lockstep.empty()) return nullptr;
-    return std::make_unique<lockstep::LockstepObserver>(plan.settings.lockstep, plan.model.layers,
-                                                        catalog::denoisingSteps(plan.settings, plan.model),
+    return std::make_unique<lockstep::LockstepObserver>(plan.settings.lockstep, plan.model.layers, plan.steps,
                                                         plan.execution, clock, callSettingsOf(plan));
 }
 

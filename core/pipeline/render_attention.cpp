@@ -4,7 +4,6 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
-#include "core/catalog/denoising_steps.h"
 #include "core/pipeline/capture_options.h"
 
 namespace reelgrid::pipeline {
@@ -12,9 +11,8 @@ namespace {
 
 std::unique_ptr<attention::Dispatcher> dispatcherOf(const RenderPlan& plan) {
     const catalog::RenderSettings& settings = plan.settings;
-    auto policy =
-        attention::Policy::create(settings.attentionType, settings.attentionPolicy,
-                                  {plan.model.layers, catalog::denoisingSteps(settings, plan.model)});
+    auto policy = attention::Policy::create(settings.attentionType, settings.attentionPolicy,
+                                            {plan.model.layers, plan.steps});
     return attention::makeDispatcher(*std::move(policy), plan.execution, callSettingsOf(plan)).value();
 }
 
@@ -27,8 +25,7 @@ attention::CallSettings callSettingsOf(const RenderPlan& plan) {
 }
 
 RenderAttention::RenderAttention(const RenderPlan& plan)
-    : m_calls(plan.model.layers, catalog::denoisingSteps(plan.settings, plan.model)),
-      m_dispatcher(dispatcherOf(plan)) {
+    : m_calls(plan.model.layers, plan.steps), m_dispatcher(dispatcherOf(plan)) {
     m_dispatcher->observe(m_calls);
     // Of several ranks the first one saves what it attends to: all tokens of its heads.
     if (plan.settings.saveInputs && plan.writes())

@@ -1,6 +1,7 @@
 #include "core/pipeline/render_plan.h"
 
 #include "core/base/result.h"
+#include "core/catalog/denoising_steps.h"
 #include "core/catalog/model_catalog.h"
 #include "core/execution/memory_check.h"
 #include "core/execution/memory_peak.h"
@@ -69,6 +70,7 @@ RenderPlan RenderPlan::from(const protocol::RenderRequest& request, const machin
     plan.model = catalog::findModel(request).value();
     plan.settings = catalog::resolveSettings(request, plan.model, machine).value();
     plan.pictureHashes = result::pictureHashes(plan.settings).value();
+    plan.steps = catalog::denoisingSteps(plan.settings, plan.model);
     fitToPicture(plan.settings, plan.model);
     requireRingBackends(plan.settings);
     plan.execution = executionOf(plan.settings, ranks);

@@ -22,6 +22,7 @@ struct RenderPlan {
     protocol::RenderRequest request;
     families::ModelInfo model;
     catalog::RenderSettings settings;
+    int steps = 0;  ///< catalog::denoisingSteps()
     execution::Execution execution;
     MemoryChoice memory{};
     std::filesystem::path clip;

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/catalog/denoising_steps.h"
 #include "core/execution/fp32_precision.h"
 #include "core/execution/out_of_memory.h"
 #include "core/pipeline/frame_production.h"
@@ -112,7 +111,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         return plan.clip.string();
     }
     auto pending = result::PendingResult::create(plan.clip).value();
-    const UnfinishedNote note(request, catalog::denoisingSteps(plan.settings, plan.model));
+    const UnfinishedNote note(request, plan.steps);
     FrameProduction production(plan, model, clock, preview);
     const media::RgbVideo frames = production.run(pending);
     model.requireUnchanged(plan);

@@ -44,7 +44,7 @@ std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& n
     safetensors::requireUnchanged(mapped->bytes(), m_file.string(), safetensors::Hashes::Needed);
     Story story = result::resumeStoryIn(mapped->bytes(), m_file.string());
     weights::SafetensorsFolder file(m_file);
-    denoising::ResumePoint point{story.done, story.steps, {}, m_file.string()};
+    denoising::ResumePoint point{.done = story.done, .tensors = {}, .source = m_file.string()};
     const std::string other = result::differenceInDenoising(story.manifest, now);
     if (!other.empty())
         throw Failure(ErrorCode::InvalidData, "--resume: " + m_file.string() +

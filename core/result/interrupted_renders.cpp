@@ -44,10 +44,7 @@ void takeStepsIn(const fs::path& file, UnfinishedRender& left) {
         throw Failure(ErrorCode::InvalidData, file.string() + ": a tensor \"latents\" was needed");
     const ResumeStory story = resumeStoryIn(mapped->bytes(), file.string());
     if (story.steps > 0) left.steps = story.steps;
-    if (story.done > left.steps)
-        throw Failure(ErrorCode::InvalidData, file.string() + ": done " + std::to_string(story.done) +
-                                                  ": at most the " + std::to_string(left.steps) +
-                                                  " steps of the render were needed");
+    requireStepsWithin(file.string(), story.done, left.steps);
     left.stepsKept = story.done;
 }
 

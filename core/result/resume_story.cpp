@@ -48,13 +48,17 @@ ResumeStory resumeStoryIn(std::string_view file, const std::string& path) {
         throw Failure(ErrorCode::InvalidData, path + ": \"" + kResumeStory +
                                                   "\" has no done, the steps that "
                                                   "are done, which was needed");
-    if (steps > 0 && done > steps)
-        throw Failure(ErrorCode::InvalidData, path + ": done " + std::to_string(done) + ": at most the " +
-                                                  std::to_string(steps) + " steps of the render were needed");
+    if (steps > 0) requireStepsWithin(path, done, steps);
     ResumeStory story{done, steps, manifestFromJson(*manifest).value(), {}};
     const auto timings = timingsFromJson(*timing).value();
     if (!timings.empty()) story.timing = timings.front();
     return story;
+}
+
+void requireStepsWithin(const std::string& file, int done, int steps) {
+    if (done > steps)
+        throw Failure(ErrorCode::InvalidData, file + ": done " + std::to_string(done) + ": at most the " +
+                                                  std::to_string(steps) + " steps of the render were needed");
 }
 
 Result<std::optional<ResumeStory>> readResumeStory(const std::filesystem::path& clip) try {

@@ -28,6 +28,9 @@ std::string textOf(const ResumeStory& story);
 /// whether the tensors were changed since they were written is for requireUnchanged() to say.
 ResumeStory resumeStoryIn(std::string_view file, const std::string& path);
 
+/// Throws Failure(InvalidData) naming the file where more steps are done than the render has.
+void requireStepsWithin(const std::string& file, int done, int steps);
+
 /// The one that a render of this clip with --resume reads; nothing where none was left. InvalidData where the
 /// file can't be understood.
 Result<std::optional<ResumeStory>> readResumeStory(const std::filesystem::path& clip);

@@ -8,6 +8,7 @@
 #include "core/result/interrupted_renders.h"
 #include "core/result/unfinished_render.h"
 #include "tests/models/animatediff/tiny_model.h"
+#include "tests/models/whole_renders.h"
 
 namespace reelgrid::models::animatediff {
 namespace {
@@ -41,27 +42,10 @@ class AnimateDiffResume : public testing::TestWithParam<Walk> {
         asked.output = (m_folder / clip).string();
         return asked;
     }
-    static result::ClipResult rendered(const protocol::RenderRequest& asked) {
-        const auto clip = pipeline::Renderer().render(asked, {}, {});
-        EXPECT_TRUE(clip) << (clip ? "" : clip.error().message);
-        return result::readClipResult(asked.output);
-    }
-    /// Renders until so many steps of a stage are done.
-    static void interrupt(const protocol::RenderRequest& asked, const std::string& stage, int steps) {
-        std::stop_source source;
-        const auto clip = pipeline::Renderer().render(
-            asked,
-            [&](const protocol::RenderProgress& progress) {
-                if (progress.stage == stage && progress.done >= steps) source.request_stop();
-            },
-            source.get_token());
-        ASSERT_FALSE(clip);
-        EXPECT_EQ(clip.error().code, ErrorCode::Cancelled);
-    }
 };
 
 TEST_P(AnimateDiffResume, GoesOnFromAnyOfTheStepsThatTheSamplerMakes) {
-    const result::ClipResult whole = rendered(request("whole.mp4"));
+    const result::ClipResult whole = renderedClip(request("whole.mp4"));
     const int steps = GetParam().steps;
     EXPECT_EQ(whole.timing()->steps.size(), std::size_t(steps));
     ASSERT_FALSE(whole.manifest.calls.maps.empty());
@@ -72,19 +56,19 @@ TEST_P(AnimateDiffResume, GoesOnFromAnyOfTheStepsThatTheSamplerMakes) {
     }
 
     protocol::RenderRequest asked = request("clip.mp4");
-    interrupt(asked, "denoise", steps - 1);
+    interruptAt(asked, "denoise", steps - 1);
     const auto left = result::readUnfinished(asked.output).value();
     const int kept = left->stepsKept;
     EXPECT_GE(kept, steps - 2);
     EXPECT_EQ(left->steps, steps);
     asked.resume = true;
-    interrupt(asked, "decode", 0);
+    interruptAt(asked, "decode", 0);
     EXPECT_EQ(result::readUnfinished(asked.output).value()->stepsKept, steps) << "the last step is kept, too";
     const auto found = result::interruptedIn(m_folder);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].obstacle, "");
     EXPECT_EQ(found[0].left.stepsKept, steps);
-    const result::Manifest resumed = rendered(asked).manifest;
+    const result::Manifest resumed = renderedClip(asked).manifest;
     EXPECT_THAT(resumed.resumedAt, ElementsAre(kept, steps));
     EXPECT_EQ(resumed.framesSha256, whole.manifest.framesSha256);
 }
@@ -96,7 +80,7 @@ TEST_P(AnimateDiffResume, ItsStepsAreWhatPoliciesAndCapturesCount) {
     asked.captureSteps = std::to_string(last);
     asked.maxCaptures = 1;
     asked.attentionPolicy = {{{.backend = "sagev1", .steps = protocol::IndexRange{last, last}}}};
-    const result::ClipResult clip = rendered(asked);
+    const result::ClipResult clip = renderedClip(asked);
     ASSERT_TRUE(clip.manifest.captures);
     EXPECT_EQ(clip.manifest.captures->saved, 1U);
     asked.captureSteps = std::to_string(last + 1);

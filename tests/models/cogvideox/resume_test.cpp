@@ -5,6 +5,7 @@
 #include "core/result/clip_result.h"
 #include "core/result/unfinished_render.h"
 #include "tests/models/cogvideox/tiny_model.h"
+#include "tests/models/whole_renders.h"
 
 namespace reelgrid::models::cogvideox {
 namespace {
@@ -38,31 +39,17 @@ class CogVideoXResume : public testing::TestWithParam<Case> {
         return asked;
     }
     static result::Manifest rendered(const protocol::RenderRequest& asked) {
-        const auto clip = pipeline::Renderer().render(asked, {}, {});
-        EXPECT_TRUE(clip) << (clip ? "" : clip.error().message);
-        return result::readClipResult(asked.output).manifest;
-    }
-    /// Renders until so many steps are done.
-    static void interrupt(const protocol::RenderRequest& asked, int steps) {
-        std::stop_source source;
-        const auto clip = pipeline::Renderer().render(
-            asked,
-            [&](const protocol::RenderProgress& progress) {
-                if (progress.stage == "denoise" && progress.done >= steps) source.request_stop();
-            },
-            source.get_token());
-        ASSERT_FALSE(clip);
-        EXPECT_EQ(clip.error().code, ErrorCode::Cancelled);
+        return renderedClip(asked).manifest;
     }
 };
 
 TEST_P(CogVideoXResume, GoesOnWithTheSameBits) {
     const std::string whole = rendered(request("whole.mp4")).framesSha256;
     protocol::RenderRequest asked = request("clip.mp4");
-    interrupt(asked, 3);
+    interruptAt(asked, "denoise", 3);
     EXPECT_EQ(result::readUnfinished(asked.output).value()->stepsKept, 2);
     asked.resume = true;
-    interrupt(asked, 5);
+    interruptAt(asked, "denoise", 5);
     const result::Manifest resumed = rendered(asked);
     EXPECT_THAT(resumed.resumedAt, ElementsAre(2, 4));
     EXPECT_THAT(resumed.remarks, ElementsAre(testing::HasSubstr("prompts are padded to"))) << "not to 226";

@@ -11,6 +11,7 @@
 #include "kernels/backends/backend_list.h"
 #include "tests/models/spoilt_copy.h"
 #include "tests/models/svd/tiny_svd.h"
+#include "tests/models/whole_renders.h"
 #include "tests/vae/counting_allocator.h"
 
 namespace reelgrid::models::svd {
@@ -133,20 +134,7 @@ class SvdRenders : public testing::Test {
         return asked;
     }
     static result::Manifest rendered(const protocol::RenderRequest& asked) {
-        const auto clip = pipeline::Renderer().render(asked, {}, {});
-        EXPECT_TRUE(clip) << (clip ? "" : clip.error().message);
-        return result::readClipResult(asked.output).manifest;
-    }
-    static void interrupt(const protocol::RenderRequest& asked, int steps) {
-        std::stop_source source;
-        const auto clip = pipeline::Renderer().render(
-            asked,
-            [&](const protocol::RenderProgress& progress) {
-                if (progress.stage == "denoise" && progress.done >= steps) source.request_stop();
-            },
-            source.get_token());
-        ASSERT_FALSE(clip);
-        EXPECT_EQ(clip.error().code, ErrorCode::Cancelled);
+        return renderedClip(asked).manifest;
     }
 };
 
@@ -168,7 +156,7 @@ TEST_F(SvdRenders, GoThroughEveryBackend) {
 TEST_F(SvdRenders, GoOnWithTheSameBits) {
     const std::string whole = rendered(request("whole.mp4")).framesSha256;
     protocol::RenderRequest asked = request("clip.mp4");
-    interrupt(asked, 3);
+    interruptAt(asked, "denoise", 3);
     EXPECT_EQ(result::readUnfinished(asked.output).value()->stepsKept, 2);
     asked.resume = true;
     const result::Manifest resumed = rendered(asked);
