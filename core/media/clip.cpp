@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<CodecHandle> openDecoder(const AVStream& stream, int threads, int reorderDelay) {
+Result<CodecHandle> openDecoder(const AVStream& stream, const PacketIndex& index, int threads) {
     const AVCodec* decoder = avcodec_find_decoder(stream.codecpar->codec_id);
     if (decoder == nullptr)
         return Error{ErrorCode::Unsupported,
@@ -31,8 +31,10 @@ Result<CodecHandle> openDecoder(const AVStream& stream, int threads, int reorder
     if (const int status = avcodec_parameters_to_context(codec.get(), stream.codecpar); status < 0)
         return avError("decoder parameters", status);
     codec->thread_count = threads;
+    // Decoders that work on several frames at a time don't tell which packets they couldn't decode.
+    if (!index.isExact()) codec->thread_type = FF_THREAD_SLICE;
     // Streams that don't say it themselves would show their first frames in the wrong order.
-    codec->has_b_frames = std::max(codec->has_b_frames, reorderDelay);
+    codec->has_b_frames = std::max(codec->has_b_frames, index.reorderDelay());
     codec->max_pixels = kMaxPixels;
     // Frames that stand by themselves are told to be damaged rather than mended from what is around it.
     const AVCodecDescriptor* about = avcodec_descriptor_get(stream.codecpar->codec_id);
@@ -97,8 +99,10 @@ class FfmpegClip final : public Clip {
     bool m_lacksKey = false;  // what depends on a packet that was damaged isn't decoded
     bool m_running = false;   // the decoder goes on from m_lastShown; false: only after a seek
     bool m_draining = false;
+    bool m_hasFrame = false;  // the decoder gave one since the last seek
     int m_lastShown = -1;
     int m_lastFed = -1;              // place in decoding order
+    int m_refused = 0;               // packets that the decoder didn't take, since its first frame
     std::int64_t m_skipBefore = -1;  // frames shown before this one's stamp are only stepping stones
 };
 
@@ -122,6 +126,8 @@ std::int64_t FfmpegClip::lastDuration() const {
 
 /// For streams whose packets don't tell: one pass through the whole clip.
 Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
+    const AVRational timeBase = m_reader.stream().time_base, rate = m_reader.guessedRate();
+    const AVRational step = rate.num > 0 && rate.den > 0 ? av_inv_q(rate) : AVRational{1, 25};
     std::vector<std::int64_t> stamps;
     bool ascending = true;
     if (auto moved = moveBefore(0, 0); !moved) return moved.error();
@@ -129,17 +135,21 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
         auto got = receive();
         if (!got) return got.error();
         if (!*got) break;
-        const std::int64_t stamp = m_frame->best_effort_timestamp;
+        std::int64_t stamp = m_frame->best_effort_timestamp;
+        // What the decoder held back until the end has none.
+        if (stamp == AV_NOPTS_VALUE && m_draining && !stamps.empty())
+            stamp = stamps.back() + av_rescale_q(1, step, timeBase);
         ascending &= stamp != AV_NOPTS_VALUE && (stamps.empty() || stamp > stamps.back());
         stamps.push_back(stamp);
     }
     m_running = false;
+    // Elsewhere they are frames that can't be decoded: here none of them has a place.
+    if (m_refused > 0)
+        return Error{ErrorCode::InvalidData, std::to_string(m_refused) +
+                                                 " of its packets can't be decoded, and what else it has "
+                                                 "doesn't say which frames they were"};
     if (ascending) return stamps;
-    const AVStream& stream = m_reader.stream();
-    const AVRational rate = m_reader.guessedRate();
-    const AVRational step = rate.num > 0 && rate.den > 0 ? av_inv_q(rate) : AVRational{1, 25};
-    for (std::size_t i = 0; i < stamps.size(); ++i)
-        stamps[i] = av_rescale_q(std::int64_t(i), step, stream.time_base);
+    for (std::size_t i = 0; i < stamps.size(); ++i) stamps[i] = av_rescale_q(std::int64_t(i), step, timeBase);
     return stamps;
 }
 
@@ -208,6 +218,8 @@ Result<void> FfmpegClip::moveBefore(int key, int index) {
     m_draining = false;
     m_running = true;
     m_lastShown = -1;
+    m_hasFrame = false;
+    m_refused = 0;
     return {};
 }
 
@@ -227,6 +239,7 @@ Result<bool> FfmpegClip::feed() {
         m_codec->skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
     }
     if (isDamaged(*m_packet)) {
+        ++m_refused;
         av_packet_unref(m_packet.get());
         return true;
     }
@@ -234,6 +247,7 @@ Result<bool> FfmpegClip::feed() {
     av_packet_unref(m_packet.get());
     // A damaged packet costs its own frame, not the clip.
     if (sent == AVERROR(ENOMEM)) return avError("decoding", sent);
+    if (sent < 0 && m_hasFrame) ++m_refused;
     return true;
 }
 
@@ -249,9 +263,10 @@ bool FfmpegClip::isDamaged(const AVPacket& packet) {
 Result<bool> FfmpegClip::receive() {
     while (true) {
         const int status = avcodec_receive_frame(m_codec.get(), m_frame.get());
-        if (status == 0) return true;
+        if (status == 0) return m_hasFrame = true;
         if (status == AVERROR_EOF) return false;
         if (status == AVERROR(ENOMEM)) return avError("decoding", status);
+        if (status != AVERROR(EAGAIN) && m_hasFrame) ++m_refused;
         auto fed = feed();
         if (!fed) return fed.error();
         if (!*fed) return false;
@@ -319,7 +334,7 @@ Result<std::unique_ptr<Clip>> openClip(const fs::path& path, const ClipOptions& 
     if (!reader) return reader.error().in(path.string());
     auto index = reader->readIndex();
     if (!index) return index.error().in(path.string());
-    auto codec = openDecoder(reader->stream(), options.threads, index->reorderDelay());
+    auto codec = openDecoder(reader->stream(), *index, options.threads);
     if (!codec) return codec.error().in(path.string());
     auto clip =
         std::make_unique<FfmpegClip>(path, std::move(*reader), std::move(*index), std::move(*codec), options);

@@ -4,10 +4,12 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <utility>
 
 #include "core/media/byte_walk.h"
+#include "core/media/gif_codes.h"
 
 namespace reelgrid::media {
 namespace {
@@ -68,6 +70,22 @@ int lastByteOf(const std::filesystem::path& path) {
     return file.byte();
 }
 
+/// What is damaged in a GIF's picture, whose first byte has been read; the file stands behind it then.
+std::optional<std::string> damageOfGifPicture(ByteWalk& file) {
+    const std::int64_t place = file.at() - 1;
+    file.skip(4);  // where it is
+    const std::int64_t width = file.number(2, std::endian::little);
+    const std::int64_t pixels = width * file.number(2, std::endian::little);
+    file.skip(colourTableBytes(file.byte()));
+    GifCodes codes(file.byte());
+    for (int length = file.byte(); length > 0; length = file.byte())
+        for (; length > 0; --length) codes.add(file.byte());
+    if (codes.pixels() >= pixels || file.isPastEnd()) return std::nullopt;
+    return "the picture at byte " + std::to_string(place) + " has " + std::to_string(codes.pixels()) +
+           " of " + std::to_string(pixels) + " pixels" +
+           (codes.areDamaged() ? ", and then a code that means nothing" : "");
+}
+
 /// Whether the control block of another picture follows that isn't of a GIF of its own.
 bool hasGifBlocksBehind(ByteWalk& file) {
     bool isFirst = true, isOwn = false;
@@ -78,24 +96,6 @@ bool hasGifBlocksBehind(ByteWalk& file) {
                          (bytes[8] == 0x2C || bytes[8] == 0x21));
     });
     return found && !isOwn;
-}
-
-/// The place of the first chunk among an AVI's frames ("movi") whose type is zeros, up to the end of a RIFF
-/// list. Of other lists' chunks nothing is known.
-std::optional<std::int64_t> zeroChunkOfAvi(ByteWalk& file, std::int64_t end) {
-    std::int64_t framesEnd = 0;
-    while (file.at() + 8 <= end) {
-        const std::int64_t place = file.at();
-        const std::string type = file.text(4);
-        const std::int64_t bytes = file.number(4, std::endian::little);
-        if (type == std::string(4, '\0') && place < framesEnd) return place;
-        const bool isList = type == "LIST";
-        const std::string kind = isList ? file.text(4) : "";
-        if (kind == "movi") framesEnd = std::min(end, file.at() - 4 + bytes);
-        // Frames may be grouped ("rec ").
-        if (kind != "movi" && kind != "rec ") file.skip(bytes + bytes % 2 - (isList ? 4 : 0));
-    }
-    return std::nullopt;
 }
 
 /// A checksum of Ogg (RFC 3533, 6: polynomial 0x04c11db7) with one more byte.
@@ -126,13 +126,9 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                 file.byte();
                 skipSubBlocks(file);
                 break;
-            case 0x2C: {  // a picture
-                file.skip(8);
-                const int local = file.byte();
-                file.skip(colourTableBytes(local) + 1);
-                skipSubBlocks(file);
+            case 0x2C:
+                if (auto damage = damageOfGifPicture(file)) return damage;
                 break;
-            }
             case 0x3B:
                 if (hasGifBlocksBehind(file))
                     return "blocks follow its end mark at byte " + std::to_string(place);
@@ -147,23 +143,6 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
         }
     }
     return "the end mark of a GIF is missing";
-}
-
-std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
-    ByteWalk file(path);
-    // Larger ones are several lists of the kind, one behind the other.
-    while (file.at() < file.size()) {
-        const std::string type = file.text(4);
-        const std::int64_t bytes = file.number(4, std::endian::little);
-        constexpr std::int64_t kUnknown = 0xFFFFFFFF;
-        if (type != "RIFF" || file.isPastEnd() || bytes == 0 || bytes == kUnknown) return std::nullopt;
-        const std::int64_t end = file.at() + bytes;
-        if (end > file.size()) return bytesMissing(file.size(), end);
-        file.skip(4);
-        if (const auto zeros = zeroChunkOfAvi(file, end)) return noPart(*zeros, "chunk of AVI");
-        file.skip(end + bytes % 2 - file.at());
-    }
-    return std::nullopt;
 }
 
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
@@ -194,27 +173,12 @@ std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& pat
     return std::nullopt;
 }
 
-std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
-    constexpr int kHeader = 9, kSizeBehind = 4, kBeforeData = 11;
-    ByteWalk file(path);
-    file.skip(kHeader + kSizeBehind);
-    while (file.at() < file.size()) {
-        const std::int64_t place = file.at();
-        const int type = file.byte() & 0x1F;
-        const std::int64_t bytes = file.number(3, std::endian::big);
-        file.skip(kBeforeData - 4 + bytes);
-        // A type that isn't known here is a tag if its size stands behind it, too.
-        const bool isTag = file.number(kSizeBehind, std::endian::big) == kBeforeData + bytes;
-        if (type != 8 && type != 9 && type != 18 && !isTag) return noPart(place, "tag of Flash Video");
-    }
-    // Some that write it leave out the size behind the last tag.
-    return file.at() - kSizeBehind > file.size() ? std::optional(bytesMissing(file)) : std::nullopt;
-}
-
 std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
-    constexpr int kEndOfStream = 4, kBeforeChecksum = 16, kChecksum = 4;
+    constexpr int kBeginOfStream = 2, kEndOfStream = 4, kPosition = 8, kChecksum = 4;
+    constexpr std::size_t kMostStreams = 4096;
     ByteWalk file(path);
     bool isEnded = false;
+    std::map<std::uint32_t, std::uint32_t> numbers;  // of each stream's page before
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
         std::uint32_t sum = 0, stored = 0;
@@ -223,11 +187,18 @@ std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
             sum = withByte(sum, std::max(byte, 0));
             return byte;
         };
+        const auto takeNumber = [&] {
+            std::uint32_t number = 0;
+            for (int i = 0; i < 4; ++i) number |= static_cast<std::uint32_t>(take() & 0xFF) << 8 * i;
+            return number;
+        };
         for (const char letter : std::string_view("OggS"))
             if (take() != letter) return file.isPastEnd() ? bytesMissing(file) : noPart(place, "page of Ogg");
         take();  // its version
-        isEnded |= (take() & kEndOfStream) != 0;
-        for (int i = 0; i < kBeforeChecksum; ++i) take();  // position, stream, number
+        const int flags = take();
+        isEnded |= (flags & kEndOfStream) != 0;
+        for (int i = 0; i < kPosition; ++i) take();
+        const std::uint32_t stream = takeNumber(), number = takeNumber();
         for (int i = 0; i < kChecksum; ++i) {
             stored |= static_cast<std::uint32_t>(file.byte() & 0xFF) << 8 * i;
             sum = withByte(sum, 0);
@@ -241,6 +212,12 @@ std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
         }
         if (sum != stored)
             return "the page at byte " + std::to_string(place) + " has another checksum than its bytes";
+        if (numbers.size() >= kMostStreams) numbers.clear();
+        const auto [before, isFirst] = numbers.try_emplace(stream, number);
+        if (!isFirst && (flags & kBeginOfStream) == 0 && number != before->second + 1)
+            return "the page at byte " + std::to_string(place) + " has number " + std::to_string(number) +
+                   ", the one before has " + std::to_string(before->second);
+        before->second = number;
     }
     return isEnded ? std::nullopt : std::optional<std::string>("the end mark of its streams is missing");
 }
@@ -256,34 +233,6 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path) {
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
 
-std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path) {
-    constexpr int kMark = 0x47, kPackets = 3;
-    struct Kind {
-        int bytes, before;  ///< of a packet, and before its mark
-    };
-    for (const Kind kind : {Kind{188, 0}, Kind{192, 4}, Kind{204, 0}}) {
-        ByteWalk file(path);
-        bool isOfKind = file.size() > std::int64_t(kPackets) * kind.bytes;
-        for (int packet = 0; isOfKind && packet < kPackets; ++packet) {
-            file.skip(kind.before);
-            isOfKind = file.byte() == kMark;
-            file.skip(kind.bytes - kind.before - 1);
-        }
-        if (!isOfKind) continue;
-        while (file.at() + kind.bytes <= file.size()) {
-            const std::int64_t place = file.at();
-            file.skip(kind.before);
-            if (file.byte() != kMark) return noPart(place, "packet of a transport stream");
-            file.skip(kind.bytes - kind.before - 1);
-        }
-        const std::int64_t rest = file.size() % kind.bytes;
-        if (rest == 0) return std::nullopt;
-        file.skip(file.size() - rest + kind.bytes - file.at());
-        return bytesMissing(file);
-    }
-    return std::nullopt;
-}
-
 std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, std::int64_t pictureBytes) {
     constexpr std::size_t kMostHeader = 512, kMostFrameHeader = 80;
     if (pictureBytes <= 0) return std::nullopt;
@@ -296,34 +245,6 @@ std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, st
         file.skip(pictureBytes);
     }
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
-}
-
-std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
-    // Keys, lengths (BER) and values, one behind the other. The first value's fields say where the footer
-    // begins; zero where nobody has gone back to say it.
-    constexpr std::int64_t kBegin = 0x060E2B34, kKeyBegin = 4, kKey = 16, kFooterPlace = 24;
-    ByteWalk file(path);
-    std::int64_t footer = -1;
-    while (file.at() < file.size()) {
-        const std::int64_t place = file.at();
-        const auto key = file.number(kKeyBegin, std::endian::big);
-        if (key == 0 && place < footer)
-            return "it has zeros from byte " + std::to_string(place) + " on, its footer begins at byte " +
-                   std::to_string(footer);
-        if (key != kBegin && !file.isPastEnd()) return std::nullopt;  // damaged, or what MXF doesn't say
-        file.skip(kKey - kKeyBegin);
-        std::int64_t length = file.byte();
-        if (length >= 0x80) length = file.number(std::min(int(length & 0x7F), 8), std::endian::big);
-        if (footer < 0 && length >= kFooterPlace + 8) {
-            file.skip(kFooterPlace);
-            footer = file.number(8, std::endian::big);
-            length -= kFooterPlace + 8;
-        }
-        file.skip(length);
-    }
-    if (file.isPastEnd()) return bytesMissing(file);
-    if (footer < file.size()) return std::nullopt;
-    return "its footer begins at byte " + std::to_string(footer) + ", it has " + std::to_string(file.size());
 }
 
 }  // namespace reelgrid::media

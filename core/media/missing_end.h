@@ -11,29 +11,33 @@ namespace reelgrid::media {
 /// the end of the clip, or go on behind what is no part of it (a hole). Nothing where the file is whole,
 /// where it is damaged in another way, or where it can't be known (a live WebM that was cut between two
 /// clusters).
+/// A GIF's pictures must have as many pixels as they say, too.
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path);
+/// Its chunks must be where its index (idx1) lists them, too.
 std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path);
 /// Of a fragmented one (MP4, QuickTime): its boxes have lengths before them, and an index at its front says
 /// how long the fragments are (ISO/IEC 14496-12, 4.2 and 8.16.3). One without an index that was cut between
 /// two fragments can't be told from a whole one. Those that aren't fragmented list their frames.
 std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path);
-/// These and IVF's have lengths before their parts, one behind the other up to the end of the file; Ogg's
-/// last page of a stream is marked, too (RFC 3533, 6).
+/// These and IVF's have lengths before their parts, one behind the other up to the end of the file; script
+/// data at the begin of a Flash Video may say how long it is. Ogg's pages have numbers and checksums, the
+/// last one of a stream is marked (RFC 3533, 6).
 std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);
 /// Its packets all have one size: 188 bytes, or 192 or 204 with what is added to them (ISO/IEC
-/// 13818-1, 2.4.3). One that was cut between two packets can't be told from a whole one.
+/// 13818-1, 2.4.3). It may begin within a packet. One that was cut between two packets can't be told from a
+/// whole one.
 std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path);
 /// Its objects have lengths before them (ASF, 2.1). Broadcasts, and what is written to a pipe, leave that of
 /// the data open, which then are packets of one size. One that was cut between two of them can't be told from
-/// a whole one.
+/// a whole one. Otherwise each packet must go on where the one before ends.
 std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path);
 /// Its frames all have one size, which the first of them tells (IEC 61834-2).
 std::optional<std::string> missingEndOfDv(const std::filesystem::path& path);
-/// Its values have lengths before them, and its first partition says where its last one, the footer, begins
-/// (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.
+/// Its values have keys and lengths before them, and its first partition says where its last one, the footer,
+/// begins (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);
 /// Its frames all have one size: that of a picture as FFmpeg, which knows the header's tags, has it in
 /// memory.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/media/asf_payloads.h"
 #include "core/media/byte_walk.h"
 #include "core/media/missing_end.h"
 
@@ -36,17 +37,23 @@ std::string zerosAt(std::int64_t place) {
     return "it has zeros at byte " + std::to_string(place) + ", where a packet was needed";
 }
 
-/// The place of the first of `bytes` of data packets that is zeros; the file stands behind them otherwise, or
-/// at its end. A packet's second byte says at least how long its replicated data are.
-std::optional<std::int64_t> zeroPacketIn(ByteWalk& file, std::int64_t bytes, std::int64_t packetBytes) {
+/// What is damaged in `bytes` of data packets, behind which the file stands then, or at its end.
+std::optional<std::string> damageOfPackets(ByteWalk& file, std::int64_t bytes, std::int64_t packetBytes) {
+    constexpr std::int64_t kMostPacketBytes = 1 << 20;
     const std::int64_t end = file.at() + bytes;
-    for (; packetBytes > kObjectBegin && file.at() + packetBytes <= std::min(end, file.size());
-         file.skip(packetBytes - kObjectBegin)) {
+    AsfPayloads payloads;
+    const bool isKnown = packetBytes > kObjectBegin && packetBytes <= kMostPacketBytes;
+    while (isKnown && file.at() + packetBytes <= std::min(end, file.size())) {
         const std::int64_t place = file.at();
-        if (file.number(kObjectBegin, std::endian::little) == 0) return place;
+        const std::string packet = file.text(int(packetBytes));
+        // Its second byte says at least how long its replicated data are.
+        if (packet.starts_with(std::string(kObjectBegin, '\0'))) return zerosAt(place);
+        if (!payloads.follows(packet))
+            return "the packet at byte " + std::to_string(place) + " doesn't go on where the one before ends";
     }
     file.skip(end - file.at());
-    return std::nullopt;
+    if (payloads.isComplete() || file.isPastEnd()) return std::nullopt;
+    return "its last packet doesn't end what it has begun";
 }
 
 }  // namespace
@@ -78,7 +85,7 @@ std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
             continue;
         }
         file.skip(kDataHead - kObjectHead);
-        if (const auto zeros = zeroPacketIn(file, size - kDataHead, packetBytes)) return zerosAt(*zeros);
+        if (auto damage = damageOfPackets(file, size - kDataHead, packetBytes)) return damage;
         packetBytes = 0;
     }
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;

@@ -43,6 +43,23 @@ bool isZeros(const BoxHead& head) {
     return head.isOpen && head.type == std::string(4, '\0');
 }
 
+/// The place of the first box in a film's list of contents whose head is zeros. Its boxes come next in the
+/// file; what these hold is looked at as far as the lists of samples.
+std::optional<std::int64_t> zeroBoxOfMoov(const std::filesystem::path& path, std::int64_t begin,
+                                          std::int64_t end) {
+    constexpr std::array<std::string_view, 4> kHolders{"trak", "mdia", "minf", "stbl"};
+    ByteWalk file(path);
+    file.skip(begin);
+    while (file.at() + kShortHead <= end) {
+        const std::int64_t place = file.at();
+        const BoxHead head = boxHead(file);
+        if (isZeros(head)) return place;
+        if (head.rest < 0) return std::nullopt;
+        if (std::ranges::find(kHolders, head.type) == kHolders.end()) file.skip(head.rest);
+    }
+    return std::nullopt;
+}
+
 /// Whether the last bytes of a file, too few for a box's head, are none that was cut. Up to four can be a
 /// size's first bytes, which mostly are zeros, too. Behind the index that ends a file nothing of the film
 /// comes.
@@ -95,12 +112,16 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     ByteWalk file(path);
     bool isFragmented = false;
     bool hasMoof = false;  // of the data that come next
-    std::string before;    // the type of the box before
+    bool isBehindIndex = false;
+    std::string before;  // the type of the box before
     std::int64_t listedEnd = 0, moovEnd = 0;
     std::int64_t unknown = -1;  // place of the first of the last boxes, which aren't known
     const auto hole = [&]() -> std::optional<std::string> {
-        if (!isFragmented || unknown < 0 || !hasFragmentsBehind(path, unknown)) return std::nullopt;
-        return noPart(unknown, "box of MP4, and fragments follow");
+        if (!isFragmented || unknown < 0) return std::nullopt;
+        if (hasFragmentsBehind(path, unknown)) return noPart(unknown, "box of MP4, and fragments follow");
+        // What cameras append is short, or behind the index.
+        if (isBehindIndex || file.size() - unknown <= kMostPadding) return std::nullopt;
+        return noPart(unknown, "box of MP4");
     };
     while (file.at() < file.size()) {
         const std::int64_t place = file.at(), headEnd = place + kShortHead;
@@ -131,9 +152,12 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         }
         isFragmented |= head.type == "mvex";
         before = head.type;
+        isBehindIndex = before == "mfra" || (isBehindIndex && before != "moof");
         hasMoof = before == "moof" || (hasMoof && before != "mdat");
         if (head.type == "moov") {  // whose boxes come next
             moovEnd = file.at() + head.rest;
+            if (const auto zeros = zeroBoxOfMoov(path, file.at(), moovEnd))
+                return noPart(*zeros, "box of MP4");
             continue;
         }
         if (head.type == "sidx") {

@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/media/byte_walk.h"
+#include "core/media/missing_end.h"
+
+namespace reelgrid::media {
+namespace {
+
+struct Chunk {
+    std::int64_t place = 0;
+    std::string type;
+};
+
+/// Of larger lists the index isn't compared.
+constexpr std::size_t kMostChunks = std::size_t{1} << 22;
+
+/// The first chunk of frames that an index (idx1) of so many bytes lists and that isn't there. Its places
+/// count from the beginning of the list of frames, or from that of the file.
+std::optional<std::int64_t> missingChunk(ByteWalk& index, std::int64_t bytes,
+                                         const std::vector<Chunk>& chunks, std::int64_t listBegin) {
+    constexpr std::int64_t kEntry = 16;
+    struct Reading {
+        std::int64_t begin;
+        std::int64_t found = 0;
+        std::optional<std::int64_t> missing{};
+    };
+    std::array<Reading, 2> readings{{{listBegin}, {0}}};
+    for (; bytes >= kEntry && !index.isPastEnd(); bytes -= kEntry) {
+        const std::string type = index.text(4);
+        index.skip(4);  // flags
+        const std::int64_t offset = index.number(4, std::endian::little);
+        const bool isEmpty = index.number(4, std::endian::little) == 0;
+        if (type == "rec " || isEmpty) continue;
+        for (Reading& reading : readings) {
+            const std::int64_t place = reading.begin + offset;
+            const auto chunk = std::ranges::lower_bound(chunks, place, {}, &Chunk::place);
+            if (chunk != chunks.end() && chunk->place == place && chunk->type == type)
+                ++reading.found;
+            else if (!reading.missing)
+                reading.missing = place;
+        }
+    }
+    const Reading& best = *std::ranges::max_element(readings, {}, &Reading::found);
+    return best.found > 0 ? best.missing : std::nullopt;
+}
+
+/// What is damaged in an AVI's RIFF list, up to its end: a chunk among the frames ("movi") whose type is
+/// zeros, the frames' own head, or their index. Of other lists' chunks nothing is known.
+std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
+    std::int64_t framesBegin = 0, framesEnd = 0;
+    std::vector<Chunk> chunks;
+    while (file.at() + 8 <= end) {
+        const std::int64_t place = file.at();
+        const std::string type = file.text(4);
+        const std::int64_t bytes = file.number(4, std::endian::little);
+        if (type == std::string(4, '\0') && place < framesEnd) return noPart(place, "chunk of AVI");
+        const bool isList = type == "LIST";
+        const std::string kind = isList ? file.text(4) : "";
+        if (kind == "movi") {
+            framesBegin = place + 8;
+            framesEnd = std::min(end, framesBegin + bytes);
+        }
+        // Frames may be grouped.
+        if (kind == "movi" || kind == "rec ") continue;
+        const std::int64_t next = place + 8 + bytes + bytes % 2;
+        if (place < framesEnd && chunks.size() < kMostChunks) chunks.push_back({place, type});
+        if (type == "idx1" && chunks.size() < kMostChunks) {
+            if (const auto missing = missingChunk(file, bytes, chunks, framesBegin))
+                return "its index lists a chunk at byte " + std::to_string(*missing) + ", which isn't there";
+        }
+        file.skip(next - file.at());
+    }
+    if (framesEnd > 0) return std::nullopt;
+    return "the head of its list of frames (movi) is missing";
+}
+
+}  // namespace
+
+std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
+    ByteWalk file(path);
+    // Larger ones are several lists of the kind, one behind the other.
+    while (file.at() < file.size()) {
+        const std::string type = file.text(4);
+        const std::int64_t bytes = file.number(4, std::endian::little);
+        constexpr std::int64_t kUnknown = 0xFFFFFFFF;
+        if (type != "RIFF" || file.isPastEnd() || bytes == 0 || bytes == kUnknown) return std::nullopt;
+        const std::int64_t end = file.at() + bytes;
+        if (end > file.size()) return bytesMissing(file.size(), end);
+        file.skip(4);
+        if (auto damage = damageOfAvi(file, end)) return damage;
+        file.skip(end + bytes % 2 - file.at());
+    }
+    return std::nullopt;
+}
+
+}  // namespace reelgrid::media

@@ -1,0 +1,63 @@
+#include <array>
+
+#include "core/media/byte_walk.h"
+#include "core/media/missing_end.h"
+
+namespace reelgrid::media {
+namespace {
+
+struct TransportPackets {
+    int bytes, before;  ///< of a packet, and before its mark
+};
+constexpr std::array<TransportPackets, 3> kTransportPackets{{{188, 0}, {192, 4}, {204, 0}}};
+constexpr int kSyncByte = 0x47, kLongestPacket = 204;
+/// Of packets one behind the other: enough at the begin, and elsewhere, where a mark may be another byte.
+constexpr int kPackets = 3, kMorePackets = 8;
+
+bool hasSyncBytes(const std::filesystem::path& path, std::int64_t at, TransportPackets packet, int count) {
+    ByteWalk file(path);
+    file.skip(at);
+    for (; count > 0; --count) {
+        file.skip(packet.before);
+        if (file.byte() != kSyncByte) return false;
+        file.skip(packet.bytes - packet.before - 1);
+    }
+    return true;
+}
+
+struct TransportBegin {
+    int at;
+    TransportPackets packet;
+};
+
+/// Where the first whole packet of a transport stream begins: a recording may begin within one.
+std::optional<TransportBegin> beginOfPackets(const std::filesystem::path& path) {
+    for (const TransportPackets packet : kTransportPackets)
+        if (hasSyncBytes(path, 0, packet, kPackets)) return TransportBegin{0, packet};
+    for (int at = 1; at < kLongestPacket; ++at)
+        for (const TransportPackets packet : kTransportPackets)
+            if (at < packet.bytes && hasSyncBytes(path, at, packet, kMorePackets))
+                return TransportBegin{at, packet};
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path) {
+    const auto begin = beginOfPackets(path);
+    ByteWalk file(path);
+    if (!begin && file.size() < kMorePackets * kLongestPacket) return std::nullopt;
+    if (!begin) return noPart(0, "packet of a transport stream");
+    file.skip(begin->at);
+    while (file.at() + begin->packet.bytes <= file.size()) {
+        const std::int64_t place = file.at();
+        file.skip(begin->packet.before);
+        if (file.byte() != kSyncByte) return noPart(place, "packet of a transport stream");
+        file.skip(begin->packet.bytes - begin->packet.before - 1);
+    }
+    if (file.at() == file.size()) return std::nullopt;
+    file.skip(begin->packet.bytes);
+    return bytesMissing(file);
+}
+
+}  // namespace reelgrid::media
