@@ -118,6 +118,17 @@ bool isTrue(const json& config, const char* key) {
     return found != config.end() && *found == true;
 }
 
+/// That a model of so many channels has fewer blocks than the published ones (wan/configs of Wan2.1 and
+/// Wan2.2), as a file does that lost its last ones; empty where it hasn't.
+std::string fewerBlocks(std::int64_t channels, std::int64_t blocks) {
+    constexpr std::array<std::pair<int, int>, 3> kPublished{{{1536, 30}, {3072, 30}, {5120, 40}}};
+    for (const auto& [width, depth] : kPublished)
+        if (channels == width && blocks < depth)
+            return "it has " + std::to_string(blocks) + " blocks; the published models of " +
+                   std::to_string(channels) + " channels have " + std::to_string(depth);
+    return {};
+}
+
 }  // namespace
 
 Result<json> configOfWanModel(const json& own, const fs::path& file) {
@@ -238,6 +249,8 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
     for (const char* key : {"model_type", "eps"})
         if (const auto said = beside.config.find(key); said != beside.config.end()) config[key] = *said;
     if (!beside.passedOver.empty()) config[kPassedOverKey] = beside.passedOver;
+    if (const std::string few = fewerBlocks(channels, shapes.blocks()); !few.empty())
+        config[kFewBlocksKey] = file.string() + ": " + few;
     if (!shapes.of(kPatchEmbedding, 5)) config[kDistilledKey] = true;
     if (!plain) config[kInt8Key] = true;
     addImageKeys(tensors, config);

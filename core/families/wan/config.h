@@ -22,6 +22,9 @@ inline constexpr const char* kInt8Key = "int8_linear";
 /// Likewise, a text: why the config.json beside the file wasn't used.
 inline constexpr const char* kPassedOverKey = "config_passed_over";
 
+/// Likewise: that a file whose shapes alone tell the model has fewer blocks than the published ones.
+inline constexpr const char* kFewBlocksKey = "fewer_blocks";
+
 /// Channels of a head, and eps, in every published model.
 inline constexpr std::int64_t kPublishedHeadDim = 128;
 inline constexpr double kPublishedEps = 1e-6;

@@ -84,8 +84,10 @@ std::vector<std::string> Experts::remarks() const {
     std::vector<std::string> lines;
     for (const Index expert : {kHighNoise, kLowNoise}) {
         if (expert == kLowNoise && !m_boundaryRatio) continue;
-        std::string passedOver = m_checkpoint.config(kNames[expert]).textOr("config_passed_over", "");
-        if (!passedOver.empty()) lines.push_back(std::move(passedOver));
+        for (const char* key : {"config_passed_over", "fewer_blocks"}) {
+            std::string line = m_checkpoint.config(kNames[expert]).textOr(key, "");
+            if (!line.empty()) lines.push_back(std::move(line));
+        }
     }
     if (m_config.imageDim > 0) return lines;
     std::vector<weights::Lora> loras = m_options.loras;

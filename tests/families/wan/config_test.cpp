@@ -53,6 +53,14 @@ TEST(WanConfig, IsInTheShapesOfATransformer) {
     }
 }
 
+TEST(WanConfig, NamesFewerBlocksThanThePublishedModelsHave) {
+    safetensors::TensorEntries tensors = imageTensors("");
+    EXPECT_FALSE(configOfTensors(tensors, "wan")->contains(kFewBlocksKey));
+    std::erase_if(tensors, [](const auto& tensor) { return tensor.first.starts_with("blocks.39."); });
+    EXPECT_EQ(configOfTensors(tensors, "wan")->value(kFewBlocksKey, ""),
+              "wan: it has 39 blocks; the published models of 5120 channels have 40");
+}
+
 TEST(WanConfig, RefusesDiffusersNamesBelowAPrefixAndMissingBlocks) {
     const auto complaint = [](const safetensors::TensorEntries& tensors) {
         const auto config = configOfTensors(tensors, "/nowhere/wan.safetensors");
