@@ -253,9 +253,9 @@ Result<bool> FfmpegClip::feed() {
 
 /// Whether a packet, or one that it depends on, has other bytes than were written.
 bool FfmpegClip::isDamaged(const AVPacket& packet) {
-    if (m_codec->codec_id != AV_CODEC_ID_FFV1) return false;
+    if (!m_index.hasFfv1Checksums()) return false;
     if ((packet.flags & AV_PKT_FLAG_KEY) != 0) m_lacksKey = false;
-    m_lacksKey = m_lacksKey || hasDamagedFfv1Slice({packet.data, std::size_t(packet.size)});
+    m_lacksKey = m_lacksKey || !ffv1Checksums({packet.data, std::size_t(packet.size)}).areRight;
     return m_lacksKey;
 }
 

@@ -19,20 +19,22 @@ bool isWhole(std::span<const std::uint8_t> slice) {
 
 }  // namespace
 
-bool hasDamagedFfv1Slice(std::span<const std::uint8_t> packet) {
+Ffv1Checksums ffv1Checksums(std::span<const std::uint8_t> packet) {
     // Behind a slice: its size in three bytes, its error status in one, its checksum in four.
     constexpr std::size_t kFooter = 8;
-    bool isDamaged = false;
+    Ffv1Checksums found{.areThere = false, .areRight = true};
     std::size_t end = packet.size();
-    while (end >= kFooter) {
+    while (end > 0) {
+        if (end < kFooter) return {found.areThere, false};
         const std::uint8_t* footer = packet.data() + end - kFooter;
         const std::size_t bytes = std::size_t(footer[0]) << 16 | std::size_t(footer[1]) << 8 | footer[2];
-        if (bytes + kFooter > end) return false;
+        if (bytes + kFooter > end) return {found.areThere, false};
         end -= bytes + kFooter;
-        isDamaged = isDamaged || !isWhole(packet.subspan(end, bytes + kFooter));
+        const bool isRight = isWhole(packet.subspan(end, bytes + kFooter));
+        found.areThere |= isRight;
+        found.areRight &= isRight;
     }
-    // Sizes that don't add up are those of a packet without checksums, whose footers are shorter.
-    return isDamaged && end == 0;
+    return found;
 }
 
 }  // namespace reelgrid::media

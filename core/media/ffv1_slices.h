@@ -5,9 +5,13 @@
 
 namespace reelgrid::media {
 
-/// Whether a packet of FFV1 (RFC 9043, 4.9) has slices whose checksums aren't those of their bytes. False of
-/// packets without checksums. FFmpeg 5 to 7 tells it in its log alone, and shows what is around in the place
-/// of a damaged slice.
-bool hasDamagedFfv1Slice(std::span<const std::uint8_t> packet);
+/// What the checksums behind the slices of a packet of FFV1 tell (RFC 9043, 4.9).
+struct Ffv1Checksums {
+    bool areThere = false;  ///< one of them is that of its slice; streams may have none
+    bool areRight = false;  ///< the packet is slices with right checksums, and nothing else
+};
+
+/// FFmpeg 5 to 7 tells damaged slices in its log alone, and shows what is around in their place.
+Ffv1Checksums ffv1Checksums(std::span<const std::uint8_t> packet);
 
 }  // namespace reelgrid::media

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/media/av_error.h"
+#include "core/media/ffv1_slices.h"
 
 namespace reelgrid::media {
 namespace {
@@ -42,6 +43,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     PacketIndex index;
     AVStream& video = *input.streams[stream];
     const bool oneKey = dependsOnEveryFrame(video.codecpar->codec_id);
+    const bool isFfv1 = video.codecpar->codec_id == AV_CODEC_ID_FFV1;
     if (mayBeFields(*video.codecpar)) index.m_exact = false;
 
     const PacketHandle packet(av_packet_alloc());
@@ -50,6 +52,8 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
         if (packet->stream_index == stream && packet->size > 0) {
             const bool key = oneKey ? index.m_packets.empty() : (packet->flags & AV_PKT_FLAG_KEY) != 0;
             if (packet->pts == AV_NOPTS_VALUE) index.m_exact = false;
+            if (isFfv1 && !index.m_hasFfv1Checksums)
+                index.m_hasFfv1Checksums = ffv1Checksums({packet->data, std::size_t(packet->size)}).areThere;
             index.m_packets.push_back({packet->pts, packet->dts, packet->duration, key,
                                        (packet->flags & AV_PKT_FLAG_DISCARD) == 0});
         }

@@ -33,6 +33,9 @@ class PacketIndex {
     /// apart by decoding from the start and counting.
     [[nodiscard]] bool isExact() const { return m_exact; }
 
+    /// Whether packets are FFV1 that has checksums behind its slices, seen from one that is right.
+    [[nodiscard]] bool hasFfv1Checksums() const { return m_hasFfv1Checksums; }
+
     /// No longer counts frames that are shown before the first key frame, though they come after it in the
     /// file: a recording that begins within a group of pictures lacks what they refer to. False where there
     /// are none.
@@ -61,6 +64,7 @@ class PacketIndex {
     std::vector<std::int64_t> m_stamps;
     std::vector<Stamped> m_byStamp;  // ascending; all packets
     bool m_exact = true;
+    bool m_hasFfv1Checksums = false;
 };
 
 }  // namespace reelgrid::media

@@ -365,6 +365,22 @@ TEST_F(CorruptClip, WhatItsDecoderFindsDamagedIsRefused) {
     }
 }
 
+/// Wherever in a frame it is: over the checksums, too.
+TEST_F(CorruptClip, AHoleInFfv1IsRefused) {
+    for (const std::string options : {"-slices 4", "-slices 4 -g 1 -coder rice -context 0"}) {
+        const std::string whole =
+            noiseBytes("a.mkv", "-c:v ffv1 -level 3 -slicecrc 1 -pix_fmt bgr0 " + options);
+        for (std::size_t at = whole.size() / 2; at < whole.size() / 2 + whole.size() / 24; at += 512) {
+            std::string bytes = whole;
+            std::fill_n(bytes.begin() + std::ptrdiff_t(at), 512, '\xFF');
+            auto clip = Clip::open(write("b.mkv", bytes));
+            bool isRefused = !clip;  // over a block's head
+            for (int i = 11; clip && i < 14; ++i) isRefused |= !clip.value()->frame(i);
+            EXPECT_TRUE(isRefused) << options << " " << at;
+        }
+    }
+}
+
 TEST_F(CorruptClip, WhatItsDecoderMadeUpIsRefused) {
     for (const std::string encoding : {"mpeg2video -f mp4", "mpeg4 -f mp4"}) {
         const auto whole = m_folder / "whole";
