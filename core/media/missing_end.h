@@ -39,6 +39,11 @@ std::optional<std::string> missingEndOfDv(const std::filesystem::path& path);
 /// Its values have keys and lengths before them, and its first partition says where its last one, the footer,
 /// begins (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);
+/// Streams without a container: FFmpeg takes a damaged file of another kind for them where its head is gone, and
+/// goes on behind that. Those of MPEG have a start code at their begin.
+std::optional<std::string> missingBeginOfPackets(const std::filesystem::path& path);
+std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path& path);
+std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path);
 /// Its frames all have one size: that of a picture as FFmpeg, which knows the header's tags, has it in
 /// memory.
 std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, std::int64_t pictureBytes);

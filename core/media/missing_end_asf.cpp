@@ -65,6 +65,7 @@ std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
     constexpr std::array<std::int64_t, 6> kObjects{0x75B22630, kData,      0x33000890,
                                                    0xD6E229D3, 0xFEB103F8, 0x3CB73FD0};
     ByteWalk file(path);
+    const std::int64_t bytesOfHeader = dataPacketBytes(path);
     std::int64_t packetBytes = 0;
     while (file.at() < file.size()) {
         const std::int64_t object = file.number(kObjectBegin, std::endian::little);
@@ -78,7 +79,7 @@ std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
         file.skip(kObjectIdentifier - kObjectBegin);
         const std::int64_t size = file.number(8, std::endian::little);
         const bool isOpen = object == kData && size <= kDataHead;
-        if (object == kData) packetBytes = dataPacketBytes(path);
+        if (object == kData) packetBytes = bytesOfHeader;
         if (!isOpen && !file.isPastEnd() && size < kObjectHead) return std::nullopt;
         if (object != kData || size <= kDataHead) {
             file.skip((isOpen ? kDataHead : size) - kObjectHead);

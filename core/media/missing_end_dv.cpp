@@ -16,9 +16,9 @@ std::optional<std::string> missingEndOfDv(const std::filesystem::path& path) {
     ByteWalk file(path);
     for (std::uint8_t& byte : start) byte = std::uint8_t(file.byte());
     const AVDVProfile* kind = av_dv_frame_profile(nullptr, start.data(), unsigned(start.size()));
-    // FFmpeg passes over what may be before the first frame.
     const bool beginsWithFrame = start[0] == 0x1F && start[1] == 0x07 && start[2] == 0x00;
-    if (!beginsWithFrame || kind == nullptr || file.size() % kind->frame_size == 0) return std::nullopt;
+    if (!beginsWithFrame) return noPart(0, "frame of DV");
+    if (kind == nullptr || file.size() % kind->frame_size == 0) return std::nullopt;
     return bytesMissing(file.size(), (file.size() / kind->frame_size + 1) * kind->frame_size);
 }
 

@@ -155,8 +155,9 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         isBehindIndex = before == "mfra" || (isBehindIndex && before != "moof");
         hasMoof = before == "moof" || (hasMoof && before != "mdat");
         if (head.type == "moov") {  // whose boxes come next
+            const bool isFirst = moovEnd == 0;
             moovEnd = file.at() + head.rest;
-            if (const auto zeros = zeroBoxOfMoov(path, file.at(), moovEnd))
+            if (const auto zeros = isFirst ? zeroBoxOfMoov(path, file.at(), moovEnd) : std::nullopt)
                 return noPart(*zeros, "box of MP4");
             continue;
         }

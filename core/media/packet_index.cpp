@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "core/media/av_error.h"
 #include "core/media/ffv1_slices.h"
@@ -17,6 +18,13 @@ bool dependsOnEveryFrame(AVCodecID codec) {
 /// Two fields of a picture may come in two packets.
 bool mayBeFields(const AVCodecParameters& parameters) {
     return parameters.field_order != AV_FIELD_UNKNOWN && parameters.field_order != AV_FIELD_PROGRESSIVE;
+}
+
+/// Whether the container has a table of every packet. Of others' key frames FFmpeg may list some twice (Flash
+/// Video).
+bool listsAllPackets(const AVFormatContext& input) {
+    const std::string_view demuxer = input.iformat->name;
+    return demuxer.starts_with("mov") || demuxer == "avi";
 }
 
 /// Whether the file is long enough for every packet that its container lists.
@@ -61,8 +69,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     }
     if (status != AVERROR_EOF)
         return avError("after frame " + std::to_string(index.m_packets.size()), status);
-    // Only containers with a table of every packet (MP4, MOV) list more than key frames here.
-    const int listed = avformat_index_get_entries_count(&video);
+    const int listed = listsAllPackets(input) ? avformat_index_get_entries_count(&video) : 0;
     if (listed > 0 && index.m_packets.empty() && holdsAllEntries(input, video))
         return Error{ErrorCode::InvalidData, "none of the " + std::to_string(listed) +
                                                  " frames that it lists is in it: what is kept in another "

@@ -42,7 +42,7 @@ class CorruptClip : public testing::Test {
     /// Frames of some kilobytes each.
     std::string noiseBytes(const std::string& name, const std::string& options) {
         const auto path = m_folder / name;
-        EXPECT_TRUE(test::runs("ffmpeg -v error -f lavfi -i testsrc2=s=192x128:r=10:d=2.4,noise=alls=9 " +
+        EXPECT_TRUE(test::runs("ffmpeg -y -v error -f lavfi -i testsrc2=s=192x128:r=10:d=2.4,noise=alls=9 " +
                                options + " '" + path.string() + "'"));
         auto clip = Clip::open(path);
         EXPECT_EQ(clip ? clip.value()->info().frameCount() : 0, 24) << name;
@@ -447,6 +447,32 @@ TEST_F(CorruptClip, ADamagedFirstFrameIsRefused) {
         auto clip = Clip::open(write(std::string("b-") + name, bytes));
         EXPECT_FALSE(clip) << name << " has " << (clip ? clip.value()->info().frameCount() : 0) << " frames";
     }
+}
+
+/// FFmpeg takes them for streams without a container then.
+TEST_F(CorruptClip, AFileWithoutItsHeadIsRefused) {
+    for (const auto& [name, options] : {std::pair{"a.avi", "-c:v mjpeg"},
+                                        {"a.mov", "-c:v mjpeg"},
+                                        {"b.avi", "-c:v mpeg4 -bf 0"},
+                                        {"c.avi", "-c:v libx264 -pix_fmt yuv420p"},
+                                        {"a.m2v", "-c:v mpeg2video"},
+                                        {"a.h264", "-c:v libx264"},
+                                        {"a.mpg", "-c:v mpeg2video"},
+                                        {"a.mjpeg", "-c:v mjpeg"}}) {
+        ASSERT_TRUE(test::runs("ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=4 " +
+                               std::string(options) + " '" + (m_folder / name).string() + "'"));
+        std::string bytes = readFile(m_folder / name).value();
+        EXPECT_TRUE(Clip::open(m_folder / name)) << name;
+        for (const char with : {'\0', '\xFF'}) {
+            std::fill_n(bytes.begin(), 512, with);
+            EXPECT_FALSE(Clip::open(write(std::string("hole-") + name, bytes))) << name;
+        }
+    }
+}
+
+TEST_F(CorruptClip, FlashVideoOfKeyFramesIsTaken) {
+    clipBytes("a.flv", "-c:v libx264 -pix_fmt yuv420p -g 1 -bf 0 -flvflags add_keyframe_index");
+    EXPECT_EQ(Clip::open(m_folder / "a.flv").value()->info().frameCount(), 40);
 }
 
 TEST_F(CorruptClip, AnAviThatEndsInZerosIsRefused) {

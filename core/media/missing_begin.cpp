@@ -1,0 +1,43 @@
+#include <bit>
+
+#include "core/media/byte_walk.h"
+#include "core/media/missing_end.h"
+
+namespace reelgrid::media {
+namespace {
+
+/// Zeros may be before a start code (ISO/IEC 14496-10, B.1); a hole has more.
+constexpr int kMostZeros = 15;
+
+struct Begin {
+    int zeros = 0;  ///< at most one more than may be there
+    int next = 0;   ///< the byte behind them
+};
+
+Begin beginOf(const std::filesystem::path& path) {
+    ByteWalk file(path);
+    Begin begin;
+    while ((begin.next = file.byte()) == 0 && begin.zeros <= kMostZeros) ++begin.zeros;
+    return begin;
+}
+
+}  // namespace
+
+std::optional<std::string> missingBeginOfPackets(const std::filesystem::path& path) {
+    if (beginOf(path).zeros <= kMostZeros) return std::nullopt;
+    return "it begins with zeros";
+}
+
+std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path& path) {
+    const Begin begin = beginOf(path);
+    if (begin.zeros > kMostZeros) return "it begins with zeros";
+    return begin.zeros >= 2 && begin.next == 1 ? std::nullopt : std::optional(noPart(0, "start code"));
+}
+
+std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path) {
+    constexpr std::int64_t kStartOfImage = 0xFFD8;
+    const bool beginsWithImage = ByteWalk(path).number(2, std::endian::big) == kStartOfImage;
+    return beginsWithImage ? std::nullopt : std::optional(noPart(0, "picture of JPEG"));
+}
+
+}  // namespace reelgrid::media
