@@ -24,10 +24,17 @@ constexpr int kWake = SIGURG;
 std::mutex theMutex;
 std::stop_source* theVerb = nullptr;  ///< guarded by theMutex
 
+/// As nohup(1) has it, and shells for what a script starts in the background.
+bool isIgnored(int signal) {
+    struct sigaction now {};
+    return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 sigset_t watchedSignals() {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        if (!isIgnored(signal)) sigaddset(&signals, signal);
     return signals;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/media/av_error.h"
 #include "core/media/clip_options.h"
+#include "core/media/dv_blocks.h"
 #include "core/media/ffv1_slices.h"
 #include "core/media/frame_cache.h"
 #include "core/media/frame_timing.h"
@@ -243,16 +244,20 @@ Result<bool> FfmpegClip::feed() {
         av_packet_unref(m_packet.get());
         return true;
     }
+    // Of a stream that follows another one in the same file.
+    const bool isHeader = m_codec->codec_id == AV_CODEC_ID_THEORA && (m_packet->data[0] & 0x80) != 0;
     const int sent = avcodec_send_packet(m_codec.get(), m_packet.get());
     av_packet_unref(m_packet.get());
     // A damaged packet costs its own frame, not the clip.
     if (sent == AVERROR(ENOMEM)) return avError("decoding", sent);
-    if (sent < 0 && m_hasFrame) ++m_refused;
+    if (sent < 0 && m_hasFrame && !isHeader) ++m_refused;
     return true;
 }
 
 /// Whether a packet, or one that it depends on, has other bytes than were written.
 bool FfmpegClip::isDamaged(const AVPacket& packet) {
+    if (m_codec->codec_id == AV_CODEC_ID_DVVIDEO)
+        return !hasAllDvBlocks({packet.data, std::size_t(packet.size)});
     if (!m_index.hasFfv1Checksums()) return false;
     if ((packet.flags & AV_PKT_FLAG_KEY) != 0) m_lacksKey = false;
     m_lacksKey = m_lacksKey || !ffv1Checksums({packet.data, std::size_t(packet.size)}).areRight;

@@ -8,6 +8,7 @@
 
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
+#include "core/media/mp4_counts.h"
 
 extern "C" {
 #include <libavutil/avstring.h>
@@ -98,6 +99,7 @@ Result<InputHandle> openInput(const fs::path& path) {
     if (!file) return file.error();
     auto demuxer = demuxerOf(**file);
     if (!demuxer) return demuxer.error();
+    if (const auto impossible = impossibleMp4Samples(path)) return Error{ErrorCode::InvalidData, *impossible};
 
     AVFormatContext* context = avformat_alloc_context();
     if (context == nullptr) return Error{ErrorCode::OutOfMemory, "no memory to read it"};

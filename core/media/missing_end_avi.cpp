@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/media/byte_walk.h"
@@ -39,7 +40,9 @@ std::optional<std::int64_t> missingChunk(ByteWalk& index, std::int64_t bytes,
         for (Reading& reading : readings) {
             const std::int64_t place = reading.begin + offset;
             const auto chunk = std::ranges::lower_bound(chunks, place, {}, &Chunk::place);
-            if (chunk != chunks.end() && chunk->place == place && chunk->type == type)
+            // Behind the stream's number they may differ ("00db", "00dc").
+            if (chunk != chunks.end() && chunk->place == place &&
+                std::equal(type.begin(), type.begin() + 2, chunk->type.begin()))
                 ++reading.found;
             else if (!reading.missing)
                 reading.missing = place;
@@ -49,8 +52,12 @@ std::optional<std::int64_t> missingChunk(ByteWalk& index, std::int64_t bytes,
     return best.found > 0 ? best.missing : std::nullopt;
 }
 
-/// What is damaged in an AVI's RIFF list, up to its end: a chunk among the frames ("movi") whose type is
-/// zeros, the frames' own head, or their index. Of other lists' chunks nothing is known.
+bool isPrintable(std::string_view type) {
+    return std::ranges::all_of(type, [](char letter) { return letter >= ' ' && letter <= '~'; });
+}
+
+/// What is damaged in an AVI's RIFF list, up to its end: a chunk among the frames ("movi") whose type is none
+/// or which goes beyond them, the frames' own head, or their index. Of other lists' chunks nothing is known.
 std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
     std::int64_t framesBegin = 0, framesEnd = 0;
     std::vector<Chunk> chunks;
@@ -58,7 +65,9 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
         const std::int64_t place = file.at();
         const std::string type = file.text(4);
         const std::int64_t bytes = file.number(4, std::endian::little);
-        if (type == std::string(4, '\0') && place < framesEnd) return noPart(place, "chunk of AVI");
+        // The list's end may be left out of an odd chunk's padding.
+        const bool isWhole = isPrintable(type) && place + 8 + bytes <= framesEnd + 1;
+        if (place < framesEnd && !isWhole) return noPart(place, "chunk of AVI");
         const bool isList = type == "LIST";
         const std::string kind = isList ? file.text(4) : "";
         if (kind == "movi") {

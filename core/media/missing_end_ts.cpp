@@ -14,15 +14,16 @@ constexpr int kSyncByte = 0x47, kLongestPacket = 204;
 /// Of packets one behind the other: enough at the begin, and elsewhere, where a mark may be another byte.
 constexpr int kPackets = 3, kMorePackets = 8;
 
-bool hasSyncBytes(const std::filesystem::path& path, std::int64_t at, TransportPackets packet, int count) {
+/// How many packets follow each other from `at` on; at most so many are looked at.
+int packetsFrom(const std::filesystem::path& path, std::int64_t at, TransportPackets packet, int most) {
     ByteWalk file(path);
     file.skip(at);
-    for (; count > 0; --count) {
+    for (int packets = 0; packets < most; ++packets) {
         file.skip(packet.before);
-        if (file.byte() != kSyncByte) return false;
+        if (file.byte() != kSyncByte) return packets;
         file.skip(packet.bytes - packet.before - 1);
     }
-    return true;
+    return most;
 }
 
 struct TransportBegin {
@@ -30,15 +31,22 @@ struct TransportBegin {
     TransportPackets packet;
 };
 
-/// Where the first whole packet of a transport stream begins: a recording may begin within one.
+/// Where the first whole packet of a transport stream begins: a recording may begin within one. Other bytes
+/// may be those of a mark in many packets, in all of them none are.
 std::optional<TransportBegin> beginOfPackets(const std::filesystem::path& path) {
+    constexpr int kMostPackets = 4096;
     for (const TransportPackets packet : kTransportPackets)
-        if (hasSyncBytes(path, 0, packet, kPackets)) return TransportBegin{0, packet};
+        if (packetsFrom(path, 0, packet, kPackets) == kPackets) return TransportBegin{0, packet};
+    std::optional<TransportBegin> best;
+    int most = kMorePackets - 1;
     for (int at = 1; at < kLongestPacket; ++at)
-        for (const TransportPackets packet : kTransportPackets)
-            if (at < packet.bytes && hasSyncBytes(path, at, packet, kMorePackets))
-                return TransportBegin{at, packet};
-    return std::nullopt;
+        for (const TransportPackets packet : kTransportPackets) {
+            const int found = at < packet.bytes ? packetsFrom(path, at, packet, kMostPackets) : 0;
+            if (found <= most) continue;
+            most = found;
+            best = TransportBegin{at, packet};
+        }
+    return best;
 }
 
 }  // namespace

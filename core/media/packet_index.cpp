@@ -27,6 +27,14 @@ bool listsAllPackets(const AVFormatContext& input) {
     return demuxer.starts_with("mov") || demuxer == "avi";
 }
 
+/// Those that have bytes.
+int listedPackets(AVStream& video) {
+    int listed = 0;
+    for (int i = 0; i < avformat_index_get_entries_count(&video); ++i)
+        if (avformat_index_get_entry(&video, i)->size > 0) ++listed;
+    return listed;
+}
+
 /// Whether the file is long enough for every packet that its container lists.
 bool holdsAllEntries(const AVFormatContext& input, AVStream& video) {
     const std::int64_t size = avio_size(input.pb);
@@ -69,7 +77,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     }
     if (status != AVERROR_EOF)
         return avError("after frame " + std::to_string(index.m_packets.size()), status);
-    const int listed = listsAllPackets(input) ? avformat_index_get_entries_count(&video) : 0;
+    const int listed = listsAllPackets(input) ? listedPackets(video) : 0;
     if (listed > 0 && index.m_packets.empty() && holdsAllEntries(input, video))
         return Error{ErrorCode::InvalidData, "none of the " + std::to_string(listed) +
                                                  " frames that it lists is in it: what is kept in another "

@@ -68,7 +68,7 @@ ProgramRun runProgram(const std::vector<std::string>& arguments, const std::stri
             .errors = contentOf(files.path() / "err")};
 }
 
-RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int pending) {
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int pending, int ignored) {
     std::string name = (fs::temp_directory_path() / "reelgrid-errors-XXXXXX").string();
     const int errors = mkostemp(name.data(), O_CLOEXEC);
     m_errorFile = name;
@@ -79,6 +79,8 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int pe
         dup2(input[0], STDIN_FILENO);
         dup2(output[1], STDOUT_FILENO);
         dup2(errors, STDERR_FILENO);
+        // Whatever this process, started in the background maybe, ignores.
+        for (const int number : {SIGINT, SIGHUP}) ::signal(number, number == ignored ? SIG_IGN : SIG_DFL);
         sigset_t held;
         sigemptyset(&held);
         if (pending != 0) {

@@ -23,8 +23,9 @@ ProgramRun runProgram(const std::vector<std::string>& arguments, const std::stri
 /// reelgrid-cli while it runs, with pipes that the test holds: nothing reads its stdout until finish().
 class RunningProgram {
   public:
-    /// `pending`: a signal that has come before its first instruction.
-    explicit RunningProgram(const std::vector<std::string>& arguments, int pending = 0);
+    /// `pending`: a signal that has come before its first instruction; `ignored`: one that its starter has it
+    /// ignore, as nohup does.
+    explicit RunningProgram(const std::vector<std::string>& arguments, int pending = 0, int ignored = 0);
     RunningProgram(const RunningProgram&) = delete;
     RunningProgram& operator=(const RunningProgram&) = delete;
     ~RunningProgram();

@@ -26,6 +26,15 @@ INSTANTIATE_TEST_SUITE_P(Verbs, EveryVerb,
                                          Words{"bench", "attention"}, Words{"stitch"},
                                          Words{"tune", "--budget", "psnr>=40"}));
 
+TEST(Worker, GoesOnAtASignalThatItsStarterHasItIgnore) {
+    RunningProgram program({"worker"}, 0, SIGHUP);
+    program.readLine();
+    program.signal(SIGHUP);
+    program.closeInput();
+    const ProgramRun run = program.finish(60);
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+}
+
 TEST(Printable, ShowsControlCharactersAsJsonWritesThem) {
     EXPECT_EQ(printable("a\x1b[31mred\tb\nc\r\x7f"), "a\\u001b[31mred\tb\nc\\u000d\\u007f");
     EXPECT_EQ(printable("caf\xc3\xa9 \xc2\xa9 \xc2\x9b"

@@ -479,6 +479,11 @@ TEST_F(CorruptClip, AnAviThatEndsInZerosIsRefused) {
     std::string bytes = clipBytes("a.avi", "-c:v mjpeg");
     std::fill(bytes.begin() + std::ptrdiff_t(bytes.size() / 2), bytes.end(), '\0');
     EXPECT_THAT(openingError(write("b.avi", bytes)).message, HasSubstr(" is no chunk of AVI"));
+    // Whatever lay on the disk before.
+    std::fill(bytes.begin() + std::ptrdiff_t(bytes.size() / 2), bytes.end(), '\xFF');
+    EXPECT_THAT(openingError(write("c.avi", bytes)).message, HasSubstr(" is no chunk of AVI"));
+    std::fill(bytes.begin() + std::ptrdiff_t(bytes.size() / 2), bytes.end(), 'x');
+    EXPECT_THAT(openingError(write("d.avi", bytes)).message, HasSubstr(" is no chunk of AVI"));
 }
 
 TEST_F(CorruptClip, AnAviWithoutTheHeadOfItsFramesIsRefused) {
@@ -486,6 +491,27 @@ TEST_F(CorruptClip, AnAviWithoutTheHeadOfItsFramesIsRefused) {
     std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.find("movi")) - 20, 64, '\0');
     EXPECT_THAT(openingError(write("b.avi", bytes)).message,
                 HasSubstr("the head of its list of frames (movi) is missing"));
+}
+
+TEST_F(CorruptClip, AnMp4OfMoreSamplesThanBytesIsRefused) {
+    std::string bytes = clipBytes("a.mp4", "-c:v mpeg4");
+    const std::size_t sizes = bytes.find("stsz");
+    bytes.replace(sizes + 8, 8, std::string("\0\0\0\1\5\0\0\0", 8));  // of one byte each
+    EXPECT_THAT(openingError(write("b.mp4", bytes)).message,
+                HasSubstr("its lists say that it has 83886080 samples in " + std::to_string(bytes.size())));
+}
+
+TEST_F(CorruptClip, DvWithOtherBytesIsRefusedWhereTheyAre) {
+    const auto path = m_folder / "a.dv";
+    ASSERT_TRUE(
+        test::runs("ffmpeg -v error -f lavfi -i testsrc=s=720x576:r=25:d=0.2 -c:v dvvideo -pix_fmt "
+                   "yuv420p '" +
+                   path.string() + "'"));
+    std::string bytes = readFile(path).value();
+    std::fill(bytes.begin() + 400'000, bytes.begin() + 440'000, '\xFF');
+    auto clip = Clip::open(write("b.dv", bytes));
+    ASSERT_TRUE(clip) << clip.error().message;
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(bool(clip.value()->frame(i)), i != 2 && i != 3) << i;
 }
 
 TEST_F(CorruptClip, AnAviWithADamagedIndexIsRefused) {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace reelgrid::media {
+
+/// Of a file of boxes (MP4, QuickTime): that it lists far more samples than it has bytes, in words; nothing
+/// for others. Samples of one size need no table, so a few bytes may ask for any number of them, for each of
+/// which FFmpeg takes memory.
+std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& path);
+
+}  // namespace reelgrid::media
