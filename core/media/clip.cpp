@@ -85,6 +85,7 @@ class FfmpegClip final : public Clip {
     Result<bool> feed();
     bool isDamaged(const AVPacket& packet);
     Result<FramePtr> keep(int index);
+    [[nodiscard]] std::string nameOf(int index) const;
 
     fs::path m_path;
     PacketReader m_reader;
@@ -278,6 +279,11 @@ Result<bool> FfmpegClip::receive() {
     }
 }
 
+/// As people count, and tiles do: "frame 7 of 24".
+std::string FfmpegClip::nameOf(int index) const {
+    return "frame " + std::to_string(index + 1) + " of " + std::to_string(m_info.frameCount());
+}
+
 Result<FramePtr> FfmpegClip::keep(int index) {
     if (m_info.width == 0) {
         Display display = m_reader.display(*m_frame);
@@ -293,10 +299,10 @@ Result<FramePtr> FfmpegClip::keep(int index) {
         m_info.height = picture.height;
     }
     if (picture.width != m_info.width || picture.height != m_info.height)
-        return Error{ErrorCode::Unsupported,
-                     "frame " + std::to_string(index) + " is " + std::to_string(picture.width) + "x" +
-                         std::to_string(picture.height) + ", the clip began as " +
-                         std::to_string(m_info.width) + "x" + std::to_string(m_info.height)};
+        return Error{ErrorCode::Unsupported, nameOf(index) + " is " + std::to_string(picture.width) + "x" +
+                                                 std::to_string(picture.height) + ", the clip began as " +
+                                                 std::to_string(m_info.width) + "x" +
+                                                 std::to_string(m_info.height)};
     picture.index = index;
     picture.seconds = m_info.frameSeconds[std::size_t(index)];
     FramePtr shared = std::move(*planes);
@@ -305,7 +311,7 @@ Result<FramePtr> FfmpegClip::keep(int index) {
 }
 
 Result<FramePtr> FfmpegClip::decodeUpTo(int index) {
-    const Error undecodable{ErrorCode::InvalidData, "frame " + std::to_string(index) + " can't be decoded"};
+    const Error undecodable{ErrorCode::InvalidData, nameOf(index) + " can't be decoded"};
     // Of the frames on the way only those that stay in the cache are worth their pixels.
     const std::size_t pixels = std::size_t(m_info.width) * std::size_t(m_info.height);
     const std::size_t room = pixels == 0 ? 1 : std::max<std::size_t>(1, m_cache.maxBytes() / (2 * pixels));

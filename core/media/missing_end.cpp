@@ -148,22 +148,30 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
     constexpr std::int64_t kFar = std::int64_t{1} << 50;  // more than any element has
     ByteWalk file(path);
-    std::int64_t end = file.size();
-    bool isWithin = false;
-    while (file.at() < end) {
+    std::int64_t end = file.size();  // of the segment
+    bool isWithin = false, isBehind = false;
+    while (file.at() < file.size()) {
         const std::int64_t place = file.at();
+        if (isWithin && place >= end) {
+            isWithin = false;
+            isBehind = true;
+        }
         const std::int64_t id = ebmlNumber(file, true);
+        // Another file may follow, and whatever somebody appends.
+        if (isBehind && id != kEbml && id != kSegment) return std::nullopt;
         const std::int64_t size = ebmlNumber(file, false);
         if (file.isPastEnd()) return bytesMissing(file);
         const bool isKnown =
             id == kEbml || id == kSegment || std::ranges::find(kElements, id) != kElements.end();
         const bool isElement = id >= 0 && size >= -1 && size <= kFar && (isKnown || size >= 0);
-        if (!isElement && isWithin) return noPart(place, "element of Matroska");
+        const bool isTooLong = isWithin && file.at() + size > end;
+        if (isWithin && (!isElement || (isTooLong && end < file.size())))
+            return noPart(place, "element of Matroska");
         if (!isElement || (!isKnown && !isWithin)) return std::nullopt;  // no Matroska for all that is known
         if (id == kSegment) {
             isWithin = true;
-            if (size < 0) continue;
-            end = file.at() + size;
+            isBehind = false;
+            end = size < 0 ? file.size() : file.at() + size;
             if (end > file.size()) return bytesMissing(file.size(), end);
         } else if (id != kCluster) {
             file.skip(std::max<std::int64_t>(size, 0));

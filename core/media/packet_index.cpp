@@ -45,6 +45,12 @@ bool holdsAllEntries(const AVFormatContext& input, AVStream& video) {
     return true;
 }
 
+/// Whether a packet of VC-2 or Dirac ends the stream, and has no frame: it is a head alone.
+bool endsDirac(const AVStream& video, const AVPacket& packet) {
+    constexpr int kParseInfoBytes = 13;
+    return video.codecpar->codec_id == AV_CODEC_ID_DIRAC && packet.size <= kParseInfoBytes;
+}
+
 /// Whether the container lists its first packet as a key frame: the decoder's parser, which saw otherwise,
 /// saw damage.
 bool beginsWithKey(AVStream& video, const PacketIndex::Packet& first) {
@@ -65,7 +71,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     const PacketHandle packet(av_packet_alloc());
     int status = 0;
     while ((status = av_read_frame(&input, packet.get())) >= 0) {
-        if (packet->stream_index == stream && packet->size > 0) {
+        if (packet->stream_index == stream && packet->size > 0 && !endsDirac(video, *packet)) {
             const bool key = oneKey ? index.m_packets.empty() : (packet->flags & AV_PKT_FLAG_KEY) != 0;
             if (packet->pts == AV_NOPTS_VALUE) index.m_exact = false;
             if (isFfv1 && !index.m_hasFfv1Checksums)

@@ -53,8 +53,9 @@ std::string otherKindIn(const std::vector<std::string>& names) {
     struct Kind {
         const char *mark, *title;
     };
-    constexpr std::array kKinds{Kind{"lokr_", "LoKr"}, Kind{"hada_", "LoHa"}, Kind{"oft_", "OFT"},
-                                Kind{"ia3_", "(IA)³"}};
+    constexpr std::array kKinds{Kind{"lokr_", "LoKr"},      Kind{"hada_", "LoHa"},
+                                Kind{"oft_", "OFT"},        Kind{"ia3_", "(IA)³"},
+                                Kind{"dora_scale", "DoRA"}, Kind{"lora_magnitude_vector", "DoRA"}};
     for (const std::string& name : names)
         for (const Kind& kind : kKinds)
             if (name.find(kind.mark) != name.npos)
@@ -216,8 +217,11 @@ at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) 
 
 void LoraWeights::requireAllTaken() const {
     for (const Opened& opened : m_loras) {
-        if (const std::string kind = otherKindIn(opened.tensors->names());
-            opened.taken.empty() && !kind.empty())
+        std::vector<std::string> left;  // by all that is known of this model's
+        for (const std::string& name : opened.tensors->names())
+            if (!opened.taken.contains(name) && (opened.taken.empty() || !m_share || m_share(name)))
+                left.push_back(name);
+        if (const std::string kind = otherKindIn(left); !kind.empty())
             throw Failure(ErrorCode::Unsupported, opened.lora.file.string() + ": " + kind +
                                                       ", which this version can't merge; a LoRA was needed");
         if (opened.taken.empty() && !m_share)

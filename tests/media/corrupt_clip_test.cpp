@@ -415,6 +415,17 @@ TEST_F(CorruptClip, AHoleThatItsDemuxerPassesOverIsRefused) {
     }
 }
 
+TEST_F(CorruptClip, MatroskaWithHalfOfAnotherIsRefused) {
+    const std::string longer = noiseBytes("a.webm", "-c:v libvpx -deadline realtime -cpu-used 8 -g 6");
+    const std::string one = clipBytes("b.webm", "-c:v libvpx -deadline realtime -cpu-used 8 -g 8");
+    EXPECT_TRUE(Clip::open(write("c.webm", one + "somebody's remark")));
+    EXPECT_FALSE(Clip::open(write("d.webm", one + longer.substr(0, longer.size() / 2))));
+    // The head of one, the rest of the other, the file as long as the first one was.
+    std::string mixed = one;
+    mixed.replace(one.size() / 2, one.npos, longer.substr(longer.size() - (one.size() - one.size() / 2)));
+    EXPECT_FALSE(Clip::open(write("e.webm", mixed)));
+}
+
 /// As of a broadcast that was recorded from the middle on.
 TEST_F(CorruptClip, LeadingFramesWithoutTheirReferenceDoNotCount) {
     const auto path = [&](const char* name) { return "'" + (m_folder / name).string() + "'"; };

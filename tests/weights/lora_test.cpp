@@ -272,6 +272,10 @@ TEST_F(LoraTest, SaysWhatDoesNotFit) {
     EXPECT_THAT(message({{"other.lora_A.weight", m_a}}), HasSubstr("nothing in it is named after"));
     EXPECT_THAT(message({{"layer.lokr_w1", m_a}, {"layer.lokr_w2", m_b}}),
                 HasSubstr("tensor layer.lokr_w1 is of LoKr, which this version can't merge"));
+    for (const std::string magnitude : {"layer.dora_scale", "layer.lora_magnitude_vector"})
+        EXPECT_THAT(
+            message({{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}, {magnitude, at::ones({6})}}),
+            HasSubstr("tensor " + magnitude + " is of DoRA, which this version can't merge"));
 }
 
 /// A LoRA with names of every kind and shapes and dtypes that may have nothing to do with them.
