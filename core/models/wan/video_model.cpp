@@ -65,7 +65,8 @@ class WanVideoModel final : public denoising::VideoModel {
                   const denoising::LoadOptions& options, Residence residence)
         : VideoModel(options),
           m_files(files),
-          m_text(promptMemory(files, options)),
+          m_tokenizer(loadTokenizer(files)),
+          m_text(promptMemory(files, m_tokenizer, options)),
           m_imageDim(hasImageEncoder(model) ? files.imageEncoder().config.hiddenSize : 0),
           m_vae(loadVae(model, files, options)),
           m_schedulerConfig(schedulers::samplerConfig(files.config("scheduler", "scheduler_config.json"),
@@ -106,6 +107,7 @@ class WanVideoModel final : public denoising::VideoModel {
     void loadImageEncoder();
 
     Checkpoint m_files;
+    Tokenizer m_tokenizer;
     denoising::PromptMemory m_text;
     std::int64_t m_imageDim;  ///< channels of the image encoder; 0: there is none
     std::optional<ImageEncoder> m_imageEncoder;
@@ -134,6 +136,7 @@ void WanVideoModel::requireFittingParts(const families::ModelInfo& model) const 
 
 std::vector<std::string> WanVideoModel::remarks(const catalog::RenderSettings& settings) const {
     std::vector<std::string> remarks = m_experts.remarks();
+    for (std::string& line : cutPrompts(*m_tokenizer, settings)) remarks.push_back(std::move(line));
     if (const std::string shift = flowShiftRemark(settings); !shift.empty()) remarks.push_back(shift);
     return remarks;
 }
