@@ -4,19 +4,16 @@
 
 #include "core/base/result.h"
 #include "core/text/encoders/t5_encoder.h"
-#include "core/text/tokenizers/sentencepiece_tokenizer.h"
-#include "core/weights/model_config.h"
 #include "core/weights/weight_file.h"
 
 namespace reelgrid::denoising {
 namespace {
 
 namespace fs = std::filesystem;
-using Tokenizer = std::shared_ptr<const text::SentencePieceTokenizer>;
 
 class T5PromptEncoder final : public PromptEncoder {
   public:
-    T5PromptEncoder(Tokenizer tokenizer, std::int64_t tokens, text::T5Encoder encoder)
+    T5PromptEncoder(T5Tokenizer tokenizer, std::int64_t tokens, text::T5Encoder encoder)
         : m_tokenizer(std::move(tokenizer)), m_tokens(tokens), m_encoder(std::move(encoder)) {}
 
     NamedTensors encode(const std::string& prompt) const override {
@@ -25,12 +22,15 @@ class T5PromptEncoder final : public PromptEncoder {
     }
 
   private:
-    Tokenizer m_tokenizer;
+    T5Tokenizer m_tokenizer;
     std::int64_t m_tokens;
     text::T5Encoder m_encoder;
 };
 
-Tokenizer loadTokenizer(const fs::path& folder, std::int64_t vocabulary) {
+}  // namespace
+
+T5Tokenizer loadT5Tokenizer(const fs::path& folder, const text::T5Config& encoder) {
+    const std::int64_t vocabulary = encoder.vocabSize;
     auto tokenizer = std::make_shared<const text::SentencePieceTokenizer>(folder);
     if (tokenizer->idBound() > vocabulary)
         throw Failure(ErrorCode::InvalidData,
@@ -39,18 +39,10 @@ Tokenizer loadTokenizer(const fs::path& folder, std::int64_t vocabulary) {
     return tokenizer;
 }
 
-}  // namespace
-
-PromptMemory t5Prompts(const fs::path& tokenizer, const fs::path& encoder, std::int64_t tokens,
-                       const LoadOptions& options) {
-    return t5Prompts(tokenizer, encoder, text::T5Config::read(weights::ModelConfig::read(encoder)), tokens,
-                     options);
-}
-
-PromptMemory t5Prompts(const fs::path& tokenizer, const fs::path& encoder, const text::T5Config& config,
+PromptMemory t5Prompts(T5Tokenizer tokenizer, const fs::path& encoder, const text::T5Config& config,
                        std::int64_t tokens, const LoadOptions& options) {
-    const auto load = [=, words = loadTokenizer(tokenizer, config.vocabSize),
-                       dtype = text::t5Dtype(options.dtype), device = options.execution.device] {
+    const auto load = [=, words = std::move(tokenizer), dtype = text::t5Dtype(options.dtype),
+                       device = options.execution.device] {
         const auto source = weights::openWeights(encoder).weights;
         return std::make_unique<T5PromptEncoder>(
             words, tokens, text::T5Encoder(config, weights::WeightScope(*source, dtype, device)));

@@ -19,6 +19,7 @@
 #include "core/perception/telling_apart.h"
 #include "core/perception/vmaf.h"
 #include "core/protocol/render_fields.h"
+#include "core/text/tokenizers/cut_prompts.h"
 
 namespace reelgrid::perception {
 namespace {
@@ -234,10 +235,9 @@ Result<std::string> Perception::measure(const Subject& subject, ClipMetrics& int
         const Asked metric = with.contains(Asked::Clip) ? Asked::Clip : Asked::ClipL14;
         measured[metric] = metrics::seriesOf(std::move(scores));
         if (!prompt->cut.empty()) {
-            const std::string length = std::to_string(prompt->length) + " tokens";
-            with[metric] += ", the prompt cut at " + length;
-            remark = std::string(metrics::infoOf(metric).name) + ": the prompt is cut at " + length +
-                     ", this is not seen: " + prompt->cut;
+            with[metric] += ", the prompt cut at " + std::to_string(prompt->length) + " tokens";
+            remark = std::string(metrics::infoOf(metric).name) + ": " +
+                     text::cutLine("the prompt", prompt->length, prompt->cut);
         }
     }
     // Of one frame there is nothing to say.

@@ -1,6 +1,8 @@
 #include "core/models/animatediff/prompt.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/denoising/guidance.h"
@@ -99,21 +101,6 @@ ClipTexts encodeTexts(denoising::PromptMemory& memory, const catalog::RenderSett
         texts_1NX.push_back(textAt(encoded, texts_1NX.size() < atFrames.size() ? settings.clipSkip : 0));
     return {denoising::textOfFrames(atFrames, texts_1NX, settings.numFrames),
             guided ? texts_1NX.back() : at::Tensor()};
-}
-
-std::vector<std::string> cutPrompts(const text::ClipTokenizer& tokenizer,
-                                    const catalog::RenderSettings& settings) {
-    std::vector<std::pair<std::string, std::string>> prompts;
-    for (const auto& at : denoising::promptsAtFrames(settings))
-        prompts.emplace_back(at.frame == 0 ? "the prompt" : "the prompt at frame " + std::to_string(at.frame),
-                             at.prompt);
-    if (denoising::isGuided(settings)) prompts.emplace_back("the negative prompt", settings.negativePrompt);
-    std::vector<std::string> lines;
-    for (const auto& [what, prompt] : prompts)
-        if (const std::string cut = tokenizer.encode(prompt).cut; !cut.empty())
-            lines.push_back(what + " is cut at " + std::to_string(text::ClipTokenizer::kLength) +
-                            " tokens, this is not seen: " + cut);
-    return lines;
 }
 
 }  // namespace reelgrid::models::animatediff

@@ -5,8 +5,6 @@
 #include <ATen/ATen.h>
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "core/denoising/prompt_memory.h"
 #include "core/families/model_index.h"
@@ -39,9 +37,5 @@ struct ClipTexts {
 /// that there isn't.
 ClipTexts encodeTexts(denoising::PromptMemory& memory, const catalog::RenderSettings& settings,
                       denoising::StageClock& clock);
-
-/// A line for each prompt of a render that has no room: what of it is cut.
-std::vector<std::string> cutPrompts(const text::ClipTokenizer& tokenizer,
-                                    const catalog::RenderSettings& settings);
 
 }  // namespace reelgrid::models::animatediff

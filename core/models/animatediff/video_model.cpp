@@ -12,6 +12,7 @@
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_network.h"
+#include "core/denoising/named_prompts.h"
 #include "core/families/model_index.h"
 #include "core/models/animatediff/checkpoint.h"
 #include "core/models/animatediff/lora_names.h"
@@ -135,7 +136,8 @@ class AnimateDiffVideoModel final : public denoising::VideoModel {
             .peak();
     }
     [[nodiscard]] std::vector<std::string> remarks(const catalog::RenderSettings& settings) const override {
-        std::vector<std::string> remarks = cutPrompts(*m_tokenizer, settings);
+        std::vector<std::string> remarks =
+            text::cutPrompts(*m_tokenizer, text::ClipTokenizer::kLength, denoising::namedPrompts(settings));
         if (settings.freeInit > 1 && scalesNoise(settings))
             remarks.emplace_back(
                 "FreeInit mixes the last result with noise as strong as this sampler begins with; diffusers "

@@ -11,6 +11,7 @@
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_network.h"
+#include "core/denoising/named_prompts.h"
 #include "core/denoising/step_caches.h"
 #include "core/denoising/t5_prompts.h"
 #include "core/families/model_index.h"
@@ -95,7 +96,8 @@ class CogVideoXVideoModel final : public denoising::VideoModel {
                         const denoising::LoadOptions& options)
         : VideoModel(options),
           m_transformer(loadTransformer(index, options)),
-          m_text(denoising::t5Prompts(index.pathOf("tokenizer"), index.pathOf("text_encoder"),
+          m_tokenizer(denoising::loadT5Tokenizer(index.pathOf("tokenizer"), textEncoderConfig(index))),
+          m_text(denoising::t5Prompts(m_tokenizer, index.pathOf("text_encoder"), textEncoderConfig(index),
                                       m_transformer->config().maxTextSeqLength, options)),
           m_vae(loadVae(index.pathOf("vae"), denoising::vaePartsOf(model), options)),
           m_schedulerConfig(schedulers::samplerConfig(configOf(index, "scheduler", "scheduler_config.json"),
@@ -120,6 +122,7 @@ class CogVideoXVideoModel final : public denoising::VideoModel {
     void requireFittingParts(const families::ModelInfo& model, std::int64_t textChannels) const;
 
     Transformer m_transformer;
+    denoising::T5Tokenizer m_tokenizer;
     denoising::PromptMemory m_text;
     vae::cogvideox::CogVideoXVae m_vae;
     weights::ModelConfig m_schedulerConfig;
@@ -141,13 +144,17 @@ void CogVideoXVideoModel::requireFittingParts(const families::ModelInfo& model,
                                               " were needed for this pipeline, VAE and text encoder");
 }
 
-std::vector<std::string> CogVideoXVideoModel::remarks(const catalog::RenderSettings& /*settings*/) const {
+std::vector<std::string> CogVideoXVideoModel::remarks(const catalog::RenderSettings& settings) const {
     constexpr std::int64_t kPipelines = 226;  // of diffusers, whatever the config says
     const std::int64_t tokens = m_transformer->config().maxTextSeqLength;
-    if (tokens == kPipelines) return {};
-    return {"prompts are padded to " + std::to_string(tokens) +
+    std::vector<std::string> remarks =
+        text::cutPrompts(*m_tokenizer, static_cast<std::size_t>(tokens), denoising::namedPrompts(settings));
+    if (tokens != kPipelines)
+        remarks.push_back(
+            "prompts are padded to " + std::to_string(tokens) +
             " tokens, as the checkpoint's config has it (max_text_seq_length; diffusers' pipelines pad to " +
-            std::to_string(kPipelines) + " unless told)"};
+            std::to_string(kPipelines) + " unless told)");
+    return remarks;
 }
 
 std::unique_ptr<denoising::Denoiser> CogVideoXVideoModel::prepare(const catalog::RenderSettings& settings,

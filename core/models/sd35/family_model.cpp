@@ -131,9 +131,11 @@ class Sd35VideoModel final : public denoising::VideoModel {
             config, options().dtype, config.tokensOf(denoising::latentShape(m_vae.shape(), settings)),
             settings.numFrames, Texts::tokensWith(settings.maxSequenceLength.value_or(kT5Tokens)));
     }
-    [[nodiscard]] std::vector<std::string> remarks(
-        const catalog::RenderSettings& /*settings*/) const override {
-        return weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here");
+    [[nodiscard]] std::vector<std::string> remarks(const catalog::RenderSettings& settings) const override {
+        auto remarks =
+            weights::leftOutOf(options().loras, isOfTextEncoder, "as text encoders take no LoRA here");
+        for (std::string& line : m_texts.cutPrompts(settings)) remarks.push_back(std::move(line));
+        return remarks;
     }
     [[nodiscard]] std::optional<result::TemporalRecord> temporal(
         const catalog::RenderSettings& settings) const override;

@@ -7,10 +7,9 @@
 
 #include "core/base/result.h"
 #include "core/denoising/guidance.h"
-#include "core/denoising/t5_prompts.h"
 #include "core/text/encoders/clip_text_encoder.h"
 #include "core/text/encoders/t5_encoder.h"
-#include "core/text/tokenizers/clip_tokenizer.h"
+#include "core/text/tokenizers/cut_prompts.h"
 #include "core/weights/model_config.h"
 #include "core/weights/shape_check.h"
 #include "core/weights/weight_file.h"
@@ -52,8 +51,9 @@ class ClipPromptEncoder final : public denoising::PromptEncoder {
     text::ClipTextEncoder m_encoder;
 };
 
-denoising::PromptMemory clipMemory(const families::ModelIndex& index, const std::string& tokenizer,
-                                   const std::string& encoder, const denoising::LoadOptions& options) {
+std::shared_ptr<const text::ClipTokenizer> clipTokenizer(const families::ModelIndex& index,
+                                                         const std::string& tokenizer,
+                                                         const std::string& encoder) {
     const text::ClipTextConfig config = clipConfig(index, encoder);
     auto words = std::make_shared<const text::ClipTokenizer>(index.pathOf(tokenizer));
     words->requireLength(text::ClipTokenizer::kLength);
@@ -61,8 +61,14 @@ denoising::PromptMemory clipMemory(const families::ModelIndex& index, const std:
         throw Failure(ErrorCode::InvalidData, index.pathOf(tokenizer).string() + ": has ids up to " +
                                                   std::to_string(words->idBound() - 1) + ", but " + encoder +
                                                   "'s vocab_size is " + std::to_string(config.vocabSize));
-    const auto load = [=, path = index.pathOf(encoder), dtype = options.dtype,
-                       device = options.execution.device] {
+    return words;
+}
+
+denoising::PromptMemory clipMemory(const families::ModelIndex& index,
+                                   const std::shared_ptr<const text::ClipTokenizer>& words,
+                                   const std::string& encoder, const denoising::LoadOptions& options) {
+    const auto load = [=, config = clipConfig(index, encoder), path = index.pathOf(encoder),
+                       dtype = options.dtype, device = options.execution.device] {
         const weights::WeightFile stored = weights::openWeights(path);
         requireProjection(*stored.weights, path, config);
         return std::make_unique<ClipPromptEncoder>(
@@ -105,10 +111,31 @@ void requireProjection(const weights::WeightSource& weights, const fs::path& pat
                               std::array{config.projectionDim, config.hiddenSize});
 }
 
+namespace {
+
+/// What one encoder is given.
+struct EncoderTexts {
+    std::string prompt, negative;
+};
+
+/// Of the first CLIP, the second, T5. As diffusers has it, an empty text of an encoder's own is none.
+std::array<EncoderTexts, 3> textsOfEncoders(const catalog::RenderSettings& settings) {
+    const auto own = [](const std::optional<std::string>& given, const std::string& shared) {
+        return given && !given->empty() ? *given : shared;
+    };
+    return {EncoderTexts{settings.prompt, settings.negativePrompt},
+            EncoderTexts{own(settings.prompt2, settings.prompt),
+                         own(settings.negativePrompt2, settings.negativePrompt)},
+            EncoderTexts{own(settings.prompt3, settings.prompt),
+                         own(settings.negativePrompt3, settings.negativePrompt)}};
+}
+
+}  // namespace
+
 /// One encoder with its texts.
 struct Texts::Given {
     denoising::PromptMemory* memory;  ///< null: it is left out
-    std::string prompt, negative;
+    EncoderTexts texts;
     NamedTensors ofPrompt{}, ofNegative{};
 };
 
@@ -118,15 +145,39 @@ Texts::Texts(const families::ModelIndex& index, const Sd35TransformerConfig& tra
       m_options(options),
       m_channels(transformer.jointAttentionDim),
       m_tokens(tokens),
-      m_clip(clipMemory(index, "tokenizer", "text_encoder", options)),
-      m_second(clipMemory(index, "tokenizer_2", "text_encoder_2", options)) {
+      m_clipTokenizer(clipTokenizer(index, "tokenizer", "text_encoder")),
+      m_secondTokenizer(clipTokenizer(index, "tokenizer_2", "text_encoder_2")),
+      m_clip(clipMemory(index, m_clipTokenizer, "text_encoder", options)),
+      m_second(clipMemory(index, m_secondTokenizer, "text_encoder_2", options)) {
     requireFits(index, transformer);
-    if (hasT5(index)) m_t5.emplace(t5Memory(tokens));
+    if (!hasT5(index)) return;
+    m_t5Tokenizer = denoising::loadT5Tokenizer(index.pathOf("tokenizer_3"), t5Config(index));
+    m_t5.emplace(t5Memory(tokens));
 }
 
 denoising::PromptMemory Texts::t5Memory(std::int64_t tokens) const {
-    return denoising::t5Prompts(m_index.pathOf("tokenizer_3"), m_index.pathOf("text_encoder_3"),
-                                t5Config(m_index), tokens, m_options);
+    return denoising::t5Prompts(m_t5Tokenizer, m_index.pathOf("text_encoder_3"), t5Config(m_index), tokens,
+                                m_options);
+}
+
+std::vector<std::string> Texts::cutPrompts(const catalog::RenderSettings& settings) const {
+    const auto [first, second, third] = textsOfEncoders(settings);
+    const auto named = [guided = denoising::isGuided(settings)](const EncoderTexts& texts) {
+        std::vector<text::NamedPrompt> prompts{{"the prompt", texts.prompt}};
+        if (guided) prompts.push_back({"the negative prompt", texts.negative});
+        return prompts;
+    };
+    constexpr std::size_t kClip = text::ClipTokenizer::kLength;
+    auto lines = text::cutPrompts(*m_clipTokenizer, kClip, named(first), "CLIP ViT-L");
+    const auto add = [&lines](std::vector<std::string> more) {
+        lines.insert(lines.end(), more.begin(), more.end());
+    };
+    add(text::cutPrompts(*m_secondTokenizer, kClip, named(second), "CLIP bigG"));
+    if (m_t5Tokenizer)
+        add(text::cutPrompts(*m_t5Tokenizer,
+                             static_cast<std::size_t>(settings.maxSequenceLength.value_or(m_tokens)),
+                             named(third), "T5"));
+    return lines;
 }
 
 EncodedTexts Texts::encode(const catalog::RenderSettings& settings, denoising::StageClock& clock) {
@@ -135,15 +186,9 @@ EncodedTexts Texts::encode(const catalog::RenderSettings& settings, denoising::S
         m_tokens = tokens;
     }
     const bool guided = denoising::isGuided(settings);
-    // As diffusers has it, an empty text of an encoder's own is none.
-    const auto own = [](const std::optional<std::string>& given, const std::string& shared) {
-        return given && !given->empty() ? *given : shared;
-    };
-    std::array<Given, 3> encoders{Given{&m_clip, settings.prompt, settings.negativePrompt},
-                                  Given{&m_second, own(settings.prompt2, settings.prompt),
-                                        own(settings.negativePrompt2, settings.negativePrompt)},
-                                  Given{m_t5 ? &*m_t5 : nullptr, own(settings.prompt3, settings.prompt),
-                                        own(settings.negativePrompt3, settings.negativePrompt)}};
+    const auto [ofFirst, ofSecond, ofT5] = textsOfEncoders(settings);
+    std::array<Given, 3> encoders{Given{&m_clip, ofFirst}, Given{&m_second, ofSecond},
+                                  Given{m_t5 ? &*m_t5 : nullptr, ofT5}};
     clock.begin("text", (m_t5 ? 3 : 2) * (guided ? 2 : 1));
     int done = 0;
     for (Given& given : encoders) {
@@ -154,8 +199,8 @@ EncodedTexts Texts::encode(const catalog::RenderSettings& settings, denoising::S
             clock.advance(++done);
             return made;
         };
-        given.ofPrompt = encoded(given.prompt);
-        if (guided) given.ofNegative = encoded(given.negative);
+        given.ofPrompt = encoded(given.texts.prompt);
+        if (guided) given.ofNegative = encoded(given.texts.negative);
         given.memory->release();
     }
     const auto& [clip, second, t5] = encoders;

@@ -4,12 +4,17 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/denoising/prompt_memory.h"
+#include "core/denoising/t5_prompts.h"
 #include "core/families/model_index.h"
 #include "core/models/sd35/config.h"
 #include "core/text/encoders/clip_text_config.h"
+#include "core/text/tokenizers/clip_tokenizer.h"
 #include "core/weights/weight_source.h"
 
 namespace reelgrid::models::sd35 {
@@ -42,6 +47,8 @@ class Texts {
 
     /// The stage "text".
     [[nodiscard]] EncodedTexts encode(const catalog::RenderSettings& settings, denoising::StageClock& clock);
+    /// A line for each encoder and prompt that it has no room for: what of it is cut.
+    [[nodiscard]] std::vector<std::string> cutPrompts(const catalog::RenderSettings& settings) const;
 
     /// Tokens of a prompt with so many of T5.
     static std::int64_t tokensWith(std::int64_t ofT5);
@@ -49,6 +56,7 @@ class Texts {
     static std::uint64_t weightBytes(const families::ModelIndex& index, at::ScalarType dtype);
 
   private:
+    using ClipTokenizer = std::shared_ptr<const text::ClipTokenizer>;
     struct Given;
     [[nodiscard]] denoising::PromptMemory t5Memory(std::int64_t tokens) const;
     [[nodiscard]] TextStates joined(const denoising::NamedTensors& clip,
@@ -59,6 +67,8 @@ class Texts {
     denoising::LoadOptions m_options;
     std::int64_t m_channels;  ///< T
     std::int64_t m_tokens;    ///< of T5
+    ClipTokenizer m_clipTokenizer, m_secondTokenizer;
+    denoising::T5Tokenizer m_t5Tokenizer;  ///< null: T5 is left out
     denoising::PromptMemory m_clip, m_second;
     std::optional<denoising::PromptMemory> m_t5;
 };

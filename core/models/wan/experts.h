@@ -29,6 +29,7 @@ class Experts {
     /// Which one predicts at that timestep of so many. `boundaryRatio` takes the place of the model's own.
     [[nodiscard]] Index at(double timestep, int trainTimesteps,
                            const std::optional<double>& boundaryRatio = std::nullopt) const;
+    [[nodiscard]] bool areTwo() const { return m_boundaryRatio.has_value(); }
     [[nodiscard]] bool isLoaded(Index expert) const { return m_loaded[expert] != nullptr; }
     /// Whether there are two, both in memory.
     [[nodiscard]] bool fitTogether() const { return m_residence == Residence::Together; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/denoising/named_prompts.h"
 #include "core/text/cleaning/prompt_cleaning.h"
 
 namespace reelgrid::models::wan {
@@ -42,11 +43,19 @@ PromptEmbedding PromptEncoder::embed(const std::string& prompt) const {
     return {padded, count};
 }
 
-denoising::PromptMemory promptMemory(const Checkpoint& model, const denoising::LoadOptions& options) {
-    return {options.encoders, [model, tokenizer = loadTokenizer(model), dtype = text::t5Dtype(options.dtype),
-                               device = options.execution.device] {
+denoising::PromptMemory promptMemory(const Checkpoint& model, const Tokenizer& tokenizer,
+                                     const denoising::LoadOptions& options) {
+    return {options.encoders,
+            [model, tokenizer, dtype = text::t5Dtype(options.dtype), device = options.execution.device] {
                 return std::make_unique<PromptEncoder>(model, tokenizer, dtype, device);
             }};
+}
+
+std::vector<std::string> cutPrompts(const text::SentencePieceTokenizer& tokenizer,
+                                    const catalog::RenderSettings& settings) {
+    std::vector<text::NamedPrompt> prompts = denoising::namedPrompts(settings);
+    for (text::NamedPrompt& prompt : prompts) prompt.text = text::cleanPrompt(prompt.text);
+    return text::cutPrompts(tokenizer, static_cast<std::size_t>(kMaxPromptTokens), prompts);
 }
 
 }  // namespace reelgrid::models::wan

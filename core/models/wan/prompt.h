@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/denoising/prompt_memory.h"
 #include "core/models/wan/checkpoint.h"
@@ -46,6 +47,11 @@ class PromptEncoder final : public denoising::PromptEncoder {
     text::Umt5Encoder m_encoder;
 };
 
-denoising::PromptMemory promptMemory(const Checkpoint& model, const denoising::LoadOptions& options);
+denoising::PromptMemory promptMemory(const Checkpoint& model, const Tokenizer& tokenizer,
+                                     const denoising::LoadOptions& options);
+
+/// A line for each prompt of a render that has no room: what of it is cut.
+std::vector<std::string> cutPrompts(const text::SentencePieceTokenizer& tokenizer,
+                                    const catalog::RenderSettings& settings);
 
 }  // namespace reelgrid::models::wan

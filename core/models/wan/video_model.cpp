@@ -11,6 +11,7 @@
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/picture_frame.h"
 #include "core/models/wan/denoiser.h"
+#include "core/models/wan/idle_experts.h"
 #include "core/models/wan/pictures.h"
 #include "core/models/wan/prompt.h"
 #include "core/schedulers/scheduler.h"
@@ -65,12 +66,13 @@ class WanVideoModel final : public denoising::VideoModel {
                   const denoising::LoadOptions& options, Residence residence)
         : VideoModel(options),
           m_files(files),
-          m_text(promptMemory(files, options)),
+          m_tokenizer(loadTokenizer(files)),
+          m_text(promptMemory(files, m_tokenizer, options)),
           m_imageDim(hasImageEncoder(model) ? files.imageEncoder().config.hiddenSize : 0),
           m_vae(loadVae(model, files, options)),
           m_schedulerConfig(schedulers::samplerConfig(files.config("scheduler", "scheduler_config.json"),
                                                       schedulers::Prediction::Flow)),
-          m_ownFlowShift(model.defaults.flowShift),
+          m_own(model.defaults),
           m_experts(model, options, residence) {
         requireFittingParts(model);
         if (options.encoders == denoising::Encoders::Kept) loadImageEncoder();
@@ -96,6 +98,13 @@ class WanVideoModel final : public denoising::VideoModel {
     [[nodiscard]] bool hasFlowShift(const catalog::RenderSettings& settings) const;
     /// Where the flow shift isn't the one that the checkpoint's scheduler has; else empty.
     [[nodiscard]] std::string flowShiftRemark(const catalog::RenderSettings& settings) const;
+    /// With the render's steps; `noise` is for samplers that draw in each.
+    [[nodiscard]] std::unique_ptr<schedulers::Scheduler> schedulerFor(const catalog::RenderSettings& settings,
+                                                                      schedulers::NoiseSource noise) const;
+    [[nodiscard]] std::int64_t trainTimesteps() const {
+        return m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
+    }
+    [[nodiscard]] ExpertSteps stepsOfExperts(const catalog::RenderSettings& settings) const;
     void requireFittingParts(const families::ModelInfo& model) const;
     /// Whether the transformer has channels for frames that are given.
     [[nodiscard]] bool seesGivenFrames() const {
@@ -106,12 +115,13 @@ class WanVideoModel final : public denoising::VideoModel {
     void loadImageEncoder();
 
     Checkpoint m_files;
+    Tokenizer m_tokenizer;
     denoising::PromptMemory m_text;
     std::int64_t m_imageDim;  ///< channels of the image encoder; 0: there is none
     std::optional<ImageEncoder> m_imageEncoder;
     vae::wan21::WanVae m_vae;
     weights::ModelConfig m_schedulerConfig;
-    std::optional<double> m_ownFlowShift;  ///< that takes the checkpoint's place where nothing is asked for
+    families::RenderDefaults m_own;  ///< its flow shift takes the checkpoint's place
     Experts m_experts;
 };
 
@@ -134,8 +144,27 @@ void WanVideoModel::requireFittingParts(const families::ModelInfo& model) const 
 
 std::vector<std::string> WanVideoModel::remarks(const catalog::RenderSettings& settings) const {
     std::vector<std::string> remarks = m_experts.remarks();
+    for (std::string& line : cutPrompts(*m_tokenizer, settings)) remarks.push_back(std::move(line));
     if (const std::string shift = flowShiftRemark(settings); !shift.empty()) remarks.push_back(shift);
+    if (!m_experts.areTwo()) return remarks;
+    for (std::string& line : idleExpertSettings(settings, m_own, stepsOfExperts(settings)))
+        remarks.push_back(std::move(line));
     return remarks;
+}
+
+std::unique_ptr<schedulers::Scheduler> WanVideoModel::schedulerFor(const catalog::RenderSettings& settings,
+                                                                   schedulers::NoiseSource noise) const {
+    auto scheduler = schedulers::makeScheduler(
+        m_schedulerConfig, {settings.scheduler, settings.flowShift, settings.sigmaMax}, std::move(noise));
+    scheduler->setTimesteps(settings.numInferenceSteps);
+    return scheduler;
+}
+
+ExpertSteps WanVideoModel::stepsOfExperts(const catalog::RenderSettings& settings) const {
+    ExpertSteps steps{};
+    for (const double timestep : schedulerFor(settings, {})->timesteps())
+        ++steps[m_experts.at(timestep, static_cast<int>(trainTimesteps()), settings.boundary)];
+    return steps;
 }
 
 /// Samplers that walk from a noise level of their own have no flow shift.
@@ -151,12 +180,13 @@ bool WanVideoModel::hasFlowShift(const catalog::RenderSettings& settings) const 
 }
 
 std::string WanVideoModel::flowShiftRemark(const catalog::RenderSettings& settings) const {
-    if (!m_ownFlowShift || settings.flowShift != m_ownFlowShift || !hasFlowShift(settings)) return {};
+    const std::optional<double>& own = m_own.flowShift;
+    if (!own || settings.flowShift != own || !hasFlowShift(settings)) return {};
     for (const char* key : {"flow_shift", "shift"}) {
         if (!m_schedulerConfig.isNumber(key)) continue;
         const double stored = m_schedulerConfig.number(key);
-        if (stored == *m_ownFlowShift) return {};
-        return "flow shift " + significant(*m_ownFlowShift, 4) +
+        if (stored == *own) return {};
+        return "flow shift " + significant(*own, 4) +
                ", as the model's authors have it; the checkpoint's scheduler says " + significant(stored, 4) +
                " (--flow-shift " + significant(stored, 4) + ")";
     }
@@ -199,13 +229,11 @@ std::unique_ptr<denoising::Denoiser> WanVideoModel::prepare(const catalog::Rende
     parts.shape_BCTHW = denoising::latentShape(m_vae.shape(), settings);
     // One stream: first where the clip starts, then each step's, of samplers that draw.
     parts.noise = std::make_unique<denoising::LatentNoise>(settings, device());
-    parts.scheduler = schedulers::makeScheduler(
-        m_schedulerConfig, {settings.scheduler, settings.flowShift, settings.sigmaMax},
-        [&stream = *parts.noise, shape = parts.shape_BCTHW] { return stream.draw(shape); });
-    parts.scheduler->setTimesteps(settings.numInferenceSteps);
+    parts.scheduler = schedulerFor(
+        settings, [&stream = *parts.noise, shape = parts.shape_BCTHW] { return stream.draw(shape); });
     parts.pictures = encodePictures(settings, clock);
     parts.prompts = denoising::encodePrompts(m_text, settings, clock);
-    parts.trainTimesteps = m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
+    parts.trainTimesteps = trainTimesteps();
     parts.guidance.fill(denoising::Guidance::from(settings));
     auto& second = parts.guidance[Experts::kLowNoise];
     if (second.scale && settings.guidanceScale2)

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
+#include "core/text/cleaning/utf8.h"
 #include "core/text/tokenizers/json_member.h"
 #include "core/text/tokenizers/sentencepiece_proto.h"
 #include "core/text/tokenizers/tokenizer_folder.h"
@@ -23,6 +26,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxModelBytes = std::size_t{64} << 20;
 constexpr const char *kEnd = "</s>", *kPad = "<pad>";
+constexpr char32_t kWordStart = U'\u2581';  // what pieces have for a space
 
 /// Whether a text alone gets </s> behind it and nothing else.
 bool endsTexts(const json& postProcessor) {
@@ -53,6 +57,15 @@ std::string bytePiece(char byte) {
     std::snprintf(text.data(), text.size(), "<0x%02X>",
                   static_cast<unsigned>(static_cast<unsigned char>(byte)));
     return text.data();
+}
+
+/// The byte that such a piece stands for.
+std::optional<char> byteOf(const std::string& piece) {
+    if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
+    unsigned value = 0;
+    const char* const digits = piece.data() + 3;
+    if (std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2) return std::nullopt;
+    return static_cast<char>(value);
 }
 
 }  // namespace
@@ -284,11 +297,36 @@ TokenIds SentencePieceTokenizer::encode(const std::string& text, std::size_t len
     if (length == 0) throw Failure(ErrorCode::Internal, "a prompt of 0 tokens has no room for its end");
     TokenIds result;
     result.ids = tokenize(text);
-    result.ids.resize(std::min(result.ids.size(), length - 1));
+    const std::size_t kept = std::min(result.ids.size(), length - 1);
+    result.cut = textOf(result.ids, kept);
+    result.ids.resize(kept);
     result.ids.push_back(m_end);
     result.count = result.ids.size();
     result.ids.resize(length, m_pad);
     return result;
+}
+
+std::string SentencePieceTokenizer::textOf(const std::vector<std::int64_t>& ids, std::size_t first) const {
+    if (first == ids.size()) return {};
+    std::map<std::int64_t, std::string> added;
+    m_added.each([&](const AddedToken& token) { added[token.id] = token.content; });
+    std::string pieces;
+    for (std::size_t i = first; i < ids.size(); ++i) {
+        if (const auto token = added.find(ids[i]); token != added.end()) {
+            pieces += token->second;
+            continue;
+        }
+        const std::string& piece = m_model->IdToPiece(static_cast<int>(ids[i]));
+        const auto byte = m_unknown == UnknownSpelling::Bytes ? byteOf(piece) : std::nullopt;
+        pieces += byte ? std::string(1, *byte) : piece;
+    }
+    // Where the cut goes through a character its bytes are no text by themselves.
+    std::u32string points = decodeUtf8(pieces);
+    std::ranges::replace(points, kWordStart, U' ');
+    std::string text = encodeUtf8(points);
+    text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+    while (text.ends_with(' ')) text.pop_back();
+    return text;
 }
 
 }  // namespace reelgrid::text

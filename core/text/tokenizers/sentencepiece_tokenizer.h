@@ -26,6 +26,7 @@ enum class UnknownSpelling { Token, Bytes };
 struct TokenIds {
     std::vector<std::int64_t> ids;
     std::size_t count = 0;
+    std::string cut;  ///< what of the prompt there was no room for; empty: nothing
 
     [[nodiscard]] std::vector<std::int64_t> attentionMask() const;
 };
@@ -69,6 +70,7 @@ class SentencePieceTokenizer {
     [[nodiscard]] std::int64_t idOf(const std::string& token) const;
     void appendPieces(std::string_view text, std::vector<std::int64_t>& ids) const;
     void appendPiecesAndBytes(std::string_view text, std::vector<std::int64_t>& ids) const;
+    [[nodiscard]] std::string textOf(const std::vector<std::int64_t>& ids, std::size_t first) const;
 
     std::unique_ptr<sentencepiece::SentencePieceProcessor> m_model;
     std::string m_origin;  ///< the file of the vocabulary, for messages

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 
 #include "core/catalog/model_catalog.h"
+#include "core/catalog/model_folder.h"
 #include "core/machine/local_machine.h"
 #include "core/models/sd35/family_model.h"
+#include "core/pipeline/family_registry.h"
 #include "core/pipeline/renderer.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
@@ -94,6 +96,32 @@ TEST_F(Sd35Render, OfALoraWithTextEncodersSaysWhatIsLeftOut) {
                 testing::Contains(testing::HasSubstr(
                     "1 tensor is left out, as text encoders take no LoRA here (text_encoder.text_model")));
     EXPECT_NE(manifest.framesSha256, rendered(request("plain.mp4")).framesSha256);
+}
+
+TEST_F(Sd35Render, SaysWhatEachEncoderHasNoRoomFor) {
+    const auto model = catalog::readModelFolder(m_model.folder()).value();
+    const auto video = pipeline::loadModel(model, {}, {});
+    auto asked = request("cut.mp4");
+    const auto remarks = [&] {
+        return video->remarks(catalog::resolveSettings(asked, model, machine::LocalMachine().now()).value());
+    };
+    EXPECT_THAT(remarks(), testing::IsEmpty());
+    // T5 has 13 tokens here, and a token for each of these words.
+    asked.prompt3 = "a red car on a beach and a red car on a beach";
+    EXPECT_THAT(remarks(), ElementsAre("the prompt is cut at 13 tokens for T5, this is not seen: beach"));
+    asked.maxSequenceLength = 14;
+    EXPECT_THAT(remarks(), testing::IsEmpty());
+    asked.prompt3.reset();
+    asked.guidanceScale = 5;
+    for (int i = 0; i < 100; ++i) asked.prompt += " car";
+    asked.negativePrompt = asked.prompt;
+    asked.negativePrompt2 = asked.negativePrompt3 = "blurry";
+    const std::string of77 = "the prompt is cut at 77 tokens for CLIP ";
+    EXPECT_THAT(remarks(),
+                ElementsAre(testing::StartsWith(of77 + "ViT-L, this is not seen: "),
+                            testing::StartsWith("the negative prompt is cut at 77 tokens for CLIP ViT-L, "),
+                            testing::StartsWith(of77 + "bigG, this is not seen: "),
+                            testing::StartsWith("the prompt is cut at 14 tokens for T5, ")));
 }
 
 TEST_F(Sd35Render, GoesOnWithTheSameBits) {

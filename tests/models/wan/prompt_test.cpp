@@ -1,6 +1,6 @@
 #include "core/models/wan/prompt.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "core/safetensors/header.h"
 #include "core/safetensors/mapped_file.h"
@@ -42,6 +42,24 @@ TEST(PromptEncoder, CutsALongPromptAt512Tokens) {
     const PromptEmbedding encoded = PromptEncoder(model, loadTokenizer(model), at::kFloat).embed(prompt);
     EXPECT_EQ(encoded.tokens, 512);
     EXPECT_TRUE(encoded.embedding.isfinite().all().item<bool>());
+}
+
+TEST(CutPrompts, SayWhatIsBeyond512Tokens) {
+    const auto tokenizer = loadTokenizer(Checkpoint(kDemoModel));
+    // Each word is a token; the end is the 512th.
+    std::string words;
+    for (int i = 0; i < 511; ++i) words += "red ";
+    catalog::RenderSettings settings;
+    settings.guidanceScale = 5;
+    settings.prompt = settings.negativePrompt = words;
+    EXPECT_THAT(cutPrompts(*tokenizer, settings), testing::IsEmpty());
+    settings.prompt += " car\n on a  beach ";
+    settings.negativePrompt += "car";
+    EXPECT_THAT(cutPrompts(*tokenizer, settings),
+                testing::ElementsAre("the prompt is cut at 512 tokens, this is not seen: car on a beach",
+                                     "the negative prompt is cut at 512 tokens, this is not seen: car"));
+    settings.guidanceScale = 1;
+    EXPECT_EQ(cutPrompts(*tokenizer, settings).size(), 1U) << "no negative prompt without guidance";
 }
 
 }  // namespace

@@ -56,6 +56,17 @@ TEST(SentencePieceTokenizer, EndsAndPadsEveryPrompt) {
     EXPECT_EQ(cut.ids.back(), 1);
 }
 
+TEST(SentencePieceTokenizer, SaysWhatItCuts) {
+    const SentencePieceTokenizer tokenizer(kDemoModel / "tokenizer");
+    EXPECT_EQ(tokenizer.encode("a red car on a beach", 3).cut, "car on a beach");
+    EXPECT_EQ(tokenizer.encode("a red car on a beach", 7).cut, "");
+    EXPECT_EQ(tokenizer.encode("", 1).cut, "");
+    const SentencePieceTokenizer sentinels(kFixtures / "umt5-like");
+    const auto text = sentinels.encode("a<extra_id_0>", 1).cut;
+    EXPECT_THAT(text, testing::StartsWith("a"));
+    EXPECT_THAT(text, testing::EndsWith("<extra_id_0>"));
+}
+
 TEST(SentencePieceTokenizer, KnowsItsIdBound) {
     EXPECT_EQ(SentencePieceTokenizer(kDemoModel / "tokenizer").idBound(), 1535 + 1);
     const SentencePieceTokenizer sentinels(kFixtures / "umt5-like");
