@@ -26,9 +26,18 @@ std::int64_t ByteWalk::number(int bytes, std::endian order) {
 }
 
 std::string ByteWalk::text(int bytes) {
-    std::string text;
-    for (int i = 0; i < bytes; ++i) text += char(byte());
+    std::string text(std::size_t(bytes), '\xFF');
+    if (m_at < m_size) static_cast<void>(std::fread(text.data(), 1, text.size(), m_file.get()));
+    m_at += bytes;
     return text;
+}
+
+bool ByteWalk::isNext(std::string_view bytes) {
+    if (m_at + std::int64_t(bytes.size()) > m_size) return false;
+    const bool isNext = text(int(bytes.size())) == bytes;
+    m_at -= std::int64_t(bytes.size());
+    std::fseek(m_file.get(), long(m_at), SEEK_SET);
+    return isNext;
 }
 
 bool ByteWalk::find(std::size_t bytes, const std::function<bool(std::string_view)>& passes) {

@@ -1,5 +1,9 @@
 #include "core/media/missing_end.h"
 
+extern "C" {
+#include <libavutil/crc.h>
+}
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -52,6 +56,23 @@ constexpr std::int64_t kSegment = 0x18538067, kCluster = 0x1F43B675;
 constexpr std::array<std::int64_t, 17> kElements{
     kCluster, 0x1C53BB6B, 0x114D9B74, 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469, 0xEC,
     0xBF,     0xE7,       0xA3,       0xA0,       0xA7,       0xAB,       0x5854,     0xAF};
+
+/// Whether the checksum that an element of `size` bytes may begin with is that of the bytes behind it (RFC
+/// 8794, 11.3.1); the file stands behind the element then. Nothing, and the file where it was, if there is
+/// none.
+std::optional<bool> hasRightChecksum(ByteWalk& file, std::int64_t size) {
+    constexpr std::int64_t kElement = 6, kBlock = 1 << 16;
+    if (size < kElement || file.at() + size > file.size() || !file.isNext("\xBF\x84")) return std::nullopt;
+    file.skip(2);
+    const std::int64_t stored = file.number(4, std::endian::little);
+    std::uint32_t sum = UINT32_MAX;
+    for (std::int64_t rest = size - kElement; rest > 0; rest -= std::min(rest, kBlock)) {
+        const std::string bytes = file.text(int(std::min(rest, kBlock)));
+        sum = av_crc(av_crc_get_table(AV_CRC_32_IEEE_LE), sum,
+                     reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    }
+    return (sum ^ UINT32_MAX) == stored;
+}
 
 /// A line without its end, or its first `most` bytes. Where the file ends within it, it is past its end then.
 std::string lineOf(ByteWalk& file, std::size_t most) {
@@ -147,6 +168,7 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
 
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
     constexpr std::int64_t kFar = std::int64_t{1} << 50;  // more than any element has
+    constexpr std::int64_t kShortIds = 0xFFFFFF;          // longer ones are those of a segment's parts
     ByteWalk file(path);
     std::int64_t end = file.size();  // of the segment
     bool isWithin = false, isBehind = false;
@@ -173,6 +195,10 @@ std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& pat
             isBehind = false;
             end = size < 0 ? file.size() : file.at() + size;
             if (end > file.size()) return bytesMissing(file.size(), end);
+        } else if (const auto right = id > kShortIds ? hasRightChecksum(file, size) : std::nullopt) {
+            if (!*right)
+                return "the element at byte " + std::to_string(place) +
+                       " has another checksum than its bytes";
         } else if (id != kCluster) {
             file.skip(std::max<std::int64_t>(size, 0));
             if (file.isPastEnd()) return bytesMissing(file);
@@ -237,7 +263,11 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path) {
     const std::int64_t header = file.number(2, std::endian::little);
     if (header < kBeforeRest) return std::nullopt;  // damaged, not cut
     file.skip(header - kBeforeRest);
-    while (file.at() < file.size()) file.skip(file.number(4, std::endian::little) + kStampBytes);
+    while (file.at() < file.size()) {
+        const std::int64_t place = file.at(), bytes = file.number(4, std::endian::little);
+        if (bytes == 0) return noPart(place, "frame of IVF");
+        file.skip(bytes + kStampBytes);
+    }
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;
 }
 

@@ -15,6 +15,7 @@ namespace reelgrid::media {
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path);
 /// Its chunks must be where its index (idx1) lists them, too.
 std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path);
+/// Its segment's parts may begin with a checksum.
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path);
 /// Of a fragmented one (MP4, QuickTime): its boxes have lengths before them, and an index at its front says
 /// how long the fragments are (ISO/IEC 14496-12, 4.2 and 8.16.3). One without an index that was cut between
@@ -34,13 +35,15 @@ std::optional<std::string> missingEndOfTransportStream(const std::filesystem::pa
 /// the data open, which then are packets of one size. One that was cut between two of them can't be told from
 /// a whole one. Otherwise each packet must go on where the one before ends.
 std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path);
+/// Its header says how many frames it has.
+std::optional<std::string> missingEndOfApng(const std::filesystem::path& path);
 /// Its frames all have one size, which the first of them tells (IEC 61834-2).
 std::optional<std::string> missingEndOfDv(const std::filesystem::path& path);
 /// Its values have keys and lengths before them, and its first partition says where its last one, the footer,
 /// begins (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);
-/// Streams without a container: FFmpeg takes a damaged file of another kind for them where its head is gone, and
-/// goes on behind that. Those of MPEG have a start code at their begin.
+/// Streams without a container: FFmpeg takes a damaged file of another kind for them where its head is gone,
+/// and goes on behind that. Those of MPEG have a start code at their begin.
 std::optional<std::string> missingBeginOfPackets(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path);

@@ -52,6 +52,12 @@ std::optional<std::int64_t> missingChunk(ByteWalk& index, std::int64_t bytes,
     return best.found > 0 ? best.missing : std::nullopt;
 }
 
+/// Of a list that was written to a pipe, or whose writer was stopped: it goes on to the file's end.
+bool isOpen(std::int64_t bytes) {
+    constexpr std::int64_t kUnknown = 0xFFFFFFFF;
+    return bytes == 0 || bytes == kUnknown;
+}
+
 bool isPrintable(std::string_view type) {
     return std::ranges::all_of(type, [](char letter) { return letter >= ' ' && letter <= '~'; });
 }
@@ -67,15 +73,15 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
         const std::int64_t bytes = file.number(4, std::endian::little);
         // The list's end may be left out of an odd chunk's padding.
         const bool isWhole = isPrintable(type) && place + 8 + bytes <= framesEnd + 1;
-        if (place < framesEnd && !isWhole) return noPart(place, "chunk of AVI");
-        const bool isList = type == "LIST";
+        const bool isList = type == "LIST" || type == "RIFF";
+        if (place < framesEnd && !isWhole && !(isList && isOpen(bytes))) return noPart(place, "chunk of AVI");
         const std::string kind = isList ? file.text(4) : "";
         if (kind == "movi") {
             framesBegin = place + 8;
-            framesEnd = std::min(end, framesBegin + bytes);
+            framesEnd = isOpen(bytes) ? end : std::min(end, framesBegin + bytes);
         }
-        // Frames may be grouped.
-        if (kind == "movi" || kind == "rec ") continue;
+        // Frames may be grouped, and lists follow that nobody knew the end of.
+        if (kind == "movi" || kind == "rec " || type == "RIFF") continue;
         const std::int64_t next = place + 8 + bytes + bytes % 2;
         if (place < framesEnd && chunks.size() < kMostChunks) chunks.push_back({place, type});
         if (type == "idx1" && chunks.size() < kMostChunks) {
@@ -96,9 +102,8 @@ std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
     while (file.at() < file.size()) {
         const std::string type = file.text(4);
         const std::int64_t bytes = file.number(4, std::endian::little);
-        constexpr std::int64_t kUnknown = 0xFFFFFFFF;
-        if (type != "RIFF" || file.isPastEnd() || bytes == 0 || bytes == kUnknown) return std::nullopt;
-        const std::int64_t end = file.at() + bytes;
+        if (type != "RIFF" || file.isPastEnd()) return std::nullopt;
+        const std::int64_t end = isOpen(bytes) ? file.size() : file.at() + bytes;
         if (end > file.size()) return bytesMissing(file.size(), end);
         file.skip(4);
         if (auto damage = damageOfAvi(file, end)) return damage;

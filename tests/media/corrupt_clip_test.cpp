@@ -426,6 +426,33 @@ TEST_F(CorruptClip, MatroskaWithHalfOfAnotherIsRefused) {
     EXPECT_FALSE(Clip::open(write("e.webm", mixed)));
 }
 
+TEST_F(CorruptClip, MatroskaWithAnotherChecksumIsRefused) {
+    std::string bytes = clipBytes("a.mkv", "-c:v rawvideo -pix_fmt yuv420p");
+    bytes[bytes.size() / 2] ^= 1;
+    EXPECT_THAT(openingError(write("b.mkv", bytes)).message,
+                HasSubstr(" has another checksum than its bytes"));
+}
+
+TEST_F(CorruptClip, AnAviOfAPipeIsRefusedWhereItIsDamaged) {
+    ASSERT_TRUE(
+        test::runs("ffmpeg -v error -f lavfi -i testsrc2=s=96x64:r=16:d=2.5 -c:v huffyuv -f avi - | cat > '" +
+                   (m_folder / "a.avi").string() + "'"));
+    std::string bytes = readFile(m_folder / "a.avi").value();
+    EXPECT_EQ(Clip::open(m_folder / "a.avi").value()->info().frameCount(), 40);
+    EXPECT_FALSE(Clip::open(write("b.avi", bytes.substr(0, bytes.size() / 2))));
+    std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.size() / 2), 65536, '\0');
+    EXPECT_THAT(openingError(write("c.avi", bytes)).message, HasSubstr(" is no chunk of AVI"));
+}
+
+TEST_F(CorruptClip, AnAnimatedPngThatLacksFramesIsRefused) {
+    const std::string bytes = clipBytes("a.apng", "-c:v apng");
+    EXPECT_TRUE(Clip::open(m_folder / "a.apng"));
+    const std::string end = bytes.substr(bytes.size() - 12);
+    const std::string cut = bytes.substr(0, bytes.rfind("fcTL") - 4);
+    EXPECT_THAT(openingError(write("b.apng", cut)).message, HasSubstr("the end mark of a PNG is missing"));
+    EXPECT_THAT(openingError(write("c.apng", cut + end)).message, HasSubstr("it has 39 of 40 frames"));
+}
+
 /// As of a broadcast that was recorded from the middle on.
 TEST_F(CorruptClip, LeadingFramesWithoutTheirReferenceDoNotCount) {
     const auto path = [&](const char* name) { return "'" + (m_folder / name).string() + "'"; };

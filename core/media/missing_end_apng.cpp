@@ -1,0 +1,27 @@
+#include <bit>
+
+#include "core/media/byte_walk.h"
+#include "core/media/missing_end.h"
+
+namespace reelgrid::media {
+
+std::optional<std::string> missingEndOfApng(const std::filesystem::path& path) {
+    constexpr std::int64_t kSignature = 8, kChecksum = 4;
+    ByteWalk file(path);
+    file.skip(kSignature);
+    std::int64_t listed = 0, frames = 0;
+    for (std::string type; type != "IEND";) {
+        if (file.at() == file.size()) return "the end mark of a PNG is missing";
+        const std::int64_t bytes = file.number(4, std::endian::big);
+        type = file.text(4);
+        const std::int64_t next = file.at() + bytes + kChecksum;
+        if (type == "acTL") listed = file.number(4, std::endian::big);
+        if (type == "fcTL") ++frames;
+        file.skip(next - file.at());
+        if (file.isPastEnd()) return bytesMissing(file);
+    }
+    if (frames >= listed) return std::nullopt;
+    return "it has " + std::to_string(frames) + " of " + std::to_string(listed) + " frames";
+}
+
+}  // namespace reelgrid::media
