@@ -162,7 +162,8 @@ std::unique_ptr<schedulers::Scheduler> WanVideoModel::schedulerFor(const catalog
 
 ExpertSteps WanVideoModel::stepsOfExperts(const catalog::RenderSettings& settings) const {
     ExpertSteps steps{};
-    for (const double timestep : schedulerFor(settings, {})->timesteps())
+    const auto scheduler = schedulerFor(settings, {});
+    for (const double timestep : scheduler->timesteps())
         ++steps[m_experts.at(timestep, static_cast<int>(trainTimesteps()), settings.boundary)];
     return steps;
 }

@@ -50,6 +50,7 @@ TEST(CutPrompts, SayWhatIsBeyond512Tokens) {
     std::string words;
     for (int i = 0; i < 511; ++i) words += "red ";
     catalog::RenderSettings settings;
+    settings.numFrames = 5;
     settings.guidanceScale = 5;
     settings.prompt = settings.negativePrompt = words;
     EXPECT_THAT(cutPrompts(*tokenizer, settings), testing::IsEmpty());
