@@ -27,17 +27,17 @@ std::int64_t ByteWalk::number(int bytes, std::endian order) {
 
 std::string ByteWalk::text(int bytes) {
     std::string text(std::size_t(bytes), '\xFF');
-    if (m_at < m_size) static_cast<void>(std::fread(text.data(), 1, text.size(), m_file.get()));
+    if (m_at < m_size && std::fread(text.data(), 1, text.size(), m_file.get()) == 0) m_at = m_size;
     m_at += bytes;
     return text;
 }
 
-bool ByteWalk::isNext(std::string_view bytes) {
-    if (m_at + std::int64_t(bytes.size()) > m_size) return false;
-    const bool isNext = text(int(bytes.size())) == bytes;
-    m_at -= std::int64_t(bytes.size());
-    std::fseek(m_file.get(), long(m_at), SEEK_SET);
-    return isNext;
+std::string ByteWalk::peek(int bytes) {
+    const std::int64_t at = m_at;
+    std::string next = text(bytes);
+    m_at = at;
+    if (m_file) std::fseek(m_file.get(), long(m_at), SEEK_SET);
+    return next;
 }
 
 bool ByteWalk::find(std::size_t bytes, const std::function<bool(std::string_view)>& passes) {

@@ -25,8 +25,8 @@ class ByteWalk {
     std::int64_t number(int bytes, std::endian order);
     /// So many bytes; those past the end have all bits set.
     std::string text(int bytes);
-    /// Whether these bytes come next; they are still to be read then.
-    [[nodiscard]] bool isNext(std::string_view bytes);
+    /// As text(), but they are still to be read then.
+    std::string peek(int bytes);
     /// Goes on until so many bytes in a row pass, or to the end; whether they did.
     bool find(std::size_t bytes, const std::function<bool(std::string_view)>& passes);
     /// Forward alone. Short steps stay within what the file has buffered.

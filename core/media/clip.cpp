@@ -41,7 +41,9 @@ Result<CodecHandle> openDecoder(const AVStream& stream, const PacketIndex& index
     const AVCodecDescriptor* about = avcodec_descriptor_get(stream.codecpar->codec_id);
     const bool isAlwaysExact = about != nullptr && (about->props & AV_CODEC_PROP_LOSSLESS) != 0 &&
                                (about->props & AV_CODEC_PROP_LOSSY) == 0;
-    if (about != nullptr && (isAlwaysExact || (about->props & AV_CODEC_PROP_INTRA_ONLY) != 0))
+    // FFmpeg's reader of TIFF counts tags that it doesn't need as errors, too.
+    const bool isTiff = stream.codecpar->codec_id == AV_CODEC_ID_TIFF;
+    if (about != nullptr && !isTiff && (isAlwaysExact || (about->props & AV_CODEC_PROP_INTRA_ONLY) != 0))
         codec->err_recognition |= AV_EF_EXPLODE | AV_EF_CRCCHECK;
     codec->pkt_timebase = stream.time_base;
     if (const int status = avcodec_open2(codec.get(), decoder, nullptr); status < 0)

@@ -23,7 +23,7 @@ Begin beginOf(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::optional<std::string> missingBeginOfPackets(const std::filesystem::path& path) {
+std::optional<std::string> missingBeginOfAv1(const std::filesystem::path& path) {
     if (beginOf(path).zeros <= kMostZeros) return std::nullopt;
     return "it begins with zeros";
 }
@@ -32,6 +32,11 @@ std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path&
     const Begin begin = beginOf(path);
     if (begin.zeros > kMostZeros) return "it begins with zeros";
     return begin.zeros >= 2 && begin.next == 1 ? std::nullopt : std::optional(noPart(0, "start code"));
+}
+
+std::optional<std::string> missingBeginOfProgramStream(const std::filesystem::path& path) {
+    const bool isOfVideoCd = ByteWalk(path).text(4) == "RIFF";
+    return isOfVideoCd ? std::nullopt : missingBeginOfStartCodes(path);
 }
 
 std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path) {

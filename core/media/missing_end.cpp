@@ -62,7 +62,7 @@ constexpr std::array<std::int64_t, 17> kElements{
 /// none.
 std::optional<bool> hasRightChecksum(ByteWalk& file, std::int64_t size) {
     constexpr std::int64_t kElement = 6, kBlock = 1 << 16;
-    if (size < kElement || file.at() + size > file.size() || !file.isNext("\xBF\x84")) return std::nullopt;
+    if (size < kElement || file.at() + size > file.size() || file.peek(2) != "\xBF\x84") return std::nullopt;
     file.skip(2);
     const std::int64_t stored = file.number(4, std::endian::little);
     std::uint32_t sum = UINT32_MAX;

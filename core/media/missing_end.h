@@ -44,7 +44,8 @@ std::optional<std::string> missingEndOfDv(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);
 /// Streams without a container: FFmpeg takes a damaged file of another kind for them where its head is gone,
 /// and goes on behind that. Those of MPEG have a start code at their begin.
-std::optional<std::string> missingBeginOfPackets(const std::filesystem::path& path);
+std::optional<std::string> missingBeginOfAv1(const std::filesystem::path& path);
+std::optional<std::string> missingBeginOfProgramStream(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path);
 /// Its frames all have one size: that of a picture as FFmpeg, which knows the header's tags, has it in

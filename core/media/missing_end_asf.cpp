@@ -12,9 +12,11 @@ namespace {
 
 constexpr std::int64_t kObjectBegin = 4, kObjectIdentifier = 16, kObjectHead = kObjectIdentifier + 8;
 
-/// Of the data packets, as the header says it; 0 where they may differ, or it says nothing.
+/// Of the data packets, as the header says it; 0 where they may differ, have more than a
+/// megabyte, or it says nothing.
 std::int64_t dataPacketBytes(const std::filesystem::path& path) {
     constexpr std::int64_t kHeaderHead = kObjectHead + 6, kProperties = 0x8CABDCA1, kBeforeSizes = 68;
+    constexpr std::int64_t kMostBytes = 1 << 20;
     ByteWalk file(path);
     file.skip(kHeaderHead);
     while (file.at() < file.size()) {
@@ -25,7 +27,7 @@ std::int64_t dataPacketBytes(const std::filesystem::path& path) {
             file.skip(kBeforeSizes);
             const std::int64_t least = file.number(4, std::endian::little);
             const std::int64_t most = file.number(4, std::endian::little);
-            return least == most && !file.isPastEnd() ? least : 0;
+            return least == most && least <= kMostBytes && !file.isPastEnd() ? least : 0;
         }
         if (size < kObjectHead) return 0;
         file.skip(size - kObjectHead);
@@ -37,19 +39,20 @@ std::string zerosAt(std::int64_t place) {
     return "it has zeros at byte " + std::to_string(place) + ", where a packet was needed";
 }
 
+std::string doesNotFollow(std::int64_t place) {
+    return "the packet at byte " + std::to_string(place) + " doesn't go on where the one before ends";
+}
+
 /// What is damaged in `bytes` of data packets, behind which the file stands then, or at its end.
 std::optional<std::string> damageOfPackets(ByteWalk& file, std::int64_t bytes, std::int64_t packetBytes) {
-    constexpr std::int64_t kMostPacketBytes = 1 << 20;
     const std::int64_t end = file.at() + bytes;
     AsfPayloads payloads;
-    const bool isKnown = packetBytes > kObjectBegin && packetBytes <= kMostPacketBytes;
-    while (isKnown && file.at() + packetBytes <= std::min(end, file.size())) {
+    while (packetBytes > kObjectBegin && file.at() + packetBytes <= std::min(end, file.size())) {
         const std::int64_t place = file.at();
         const std::string packet = file.text(int(packetBytes));
         // Its second byte says at least how long its replicated data are.
         if (packet.starts_with(std::string(kObjectBegin, '\0'))) return zerosAt(place);
-        if (!payloads.follows(packet))
-            return "the packet at byte " + std::to_string(place) + " doesn't go on where the one before ends";
+        if (!payloads.follows(packet)) return doesNotFollow(place);
     }
     file.skip(end - file.at());
     if (payloads.isComplete() || file.isPastEnd()) return std::nullopt;
@@ -67,13 +70,17 @@ std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
     ByteWalk file(path);
     const std::int64_t bytesOfHeader = dataPacketBytes(path);
     std::int64_t packetBytes = 0;
+    AsfPayloads broadcast;
     while (file.at() < file.size()) {
+        const std::int64_t place = file.at();
+        const std::string begin = file.peek(int(kObjectBegin));
         const std::int64_t object = file.number(kObjectBegin, std::endian::little);
         if (std::ranges::find(kObjects, object) == kObjects.end()) {
             const bool isEnd = packetBytes == 0 || (object & 0xFFFF) == kEndMark;
             if (isEnd && !file.isPastEnd()) return std::nullopt;
-            if (object == 0) return zerosAt(file.at() - kObjectBegin);
-            file.skip(packetBytes - kObjectBegin);
+            if (object == 0) return zerosAt(place);
+            const std::string rest = file.text(int(packetBytes - kObjectBegin));
+            if (!file.isPastEnd() && !broadcast.follows(begin + rest)) return doesNotFollow(place);
             continue;
         }
         file.skip(kObjectIdentifier - kObjectBegin);

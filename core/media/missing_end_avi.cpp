@@ -58,12 +58,18 @@ bool isOpen(std::int64_t bytes) {
     return bytes == 0 || bytes == kUnknown;
 }
 
+/// Some that write it leave out the byte behind an odd chunk.
+bool isAtChunkOfFrames(ByteWalk& file) {
+    const auto isDigit = [](char letter) { return letter >= '0' && letter <= '9'; };
+    return std::ranges::all_of(file.peek(2), isDigit);
+}
+
 bool isPrintable(std::string_view type) {
     return std::ranges::all_of(type, [](char letter) { return letter >= ' ' && letter <= '~'; });
 }
 
-/// What is damaged in an AVI's RIFF list, up to its end: a chunk among the frames ("movi") whose type is none
-/// or which goes beyond them, the frames' own head, or their index. Of other lists' chunks nothing is known.
+/// What is damaged in an AVI's RIFF list, up to its end: from the frames ("movi") on a chunk whose type is
+/// none or which goes beyond what is around it, the frames' own head, or their index.
 std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
     std::int64_t framesBegin = 0, framesEnd = 0;
     std::vector<Chunk> chunks;
@@ -71,10 +77,11 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
         const std::int64_t place = file.at();
         const std::string type = file.text(4);
         const std::int64_t bytes = file.number(4, std::endian::little);
-        // The list's end may be left out of an odd chunk's padding.
-        const bool isWhole = isPrintable(type) && place + 8 + bytes <= framesEnd + 1;
+        // What is around may end before an odd chunk's padding.
+        const std::int64_t within = place < framesEnd ? framesEnd : end;
+        const bool isWhole = isPrintable(type) && place + 8 + bytes <= within + 1;
         const bool isList = type == "LIST" || type == "RIFF";
-        if (place < framesEnd && !isWhole && !(isList && isOpen(bytes))) return noPart(place, "chunk of AVI");
+        if (framesEnd > 0 && !isWhole && !(isList && isOpen(bytes))) return noPart(place, "chunk of AVI");
         const std::string kind = isList ? file.text(4) : "";
         if (kind == "movi") {
             framesBegin = place + 8;
@@ -82,13 +89,14 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
         }
         // Frames may be grouped, and lists follow that nobody knew the end of.
         if (kind == "movi" || kind == "rec " || type == "RIFF") continue;
-        const std::int64_t next = place + 8 + bytes + bytes % 2;
+        const std::int64_t next = place + 8 + bytes;
         if (place < framesEnd && chunks.size() < kMostChunks) chunks.push_back({place, type});
         if (type == "idx1" && chunks.size() < kMostChunks) {
             if (const auto missing = missingChunk(file, bytes, chunks, framesBegin))
                 return "its index lists a chunk at byte " + std::to_string(*missing) + ", which isn't there";
         }
         file.skip(next - file.at());
+        if (bytes % 2 == 1 && !isAtChunkOfFrames(file)) file.skip(1);
     }
     if (framesEnd > 0) return std::nullopt;
     return "the head of its list of frames (movi) is missing";

@@ -25,20 +25,25 @@ double saidBytesOfFlv(const std::filesystem::path& path) {
 }  // namespace
 
 std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
-    constexpr int kHeader = 9, kSizeBehind = 4, kBeforeData = 11;
+    constexpr int kBeforeOffset = 5, kHeader = 9, kSizeBehind = 4, kBeforeData = 11;
     ByteWalk file(path);
     const double said = saidBytesOfFlv(path);
     if (said > double(file.size() + kSizeBehind) && said < double(std::int64_t{1} << 50))
         return bytesMissing(file.size(), std::int64_t(said));
-    file.skip(kHeader + kSizeBehind);
+    file.skip(kBeforeOffset);
+    file.skip(file.number(4, std::endian::big) - kHeader + kSizeBehind);
+    bool haveSizes = false;  // the tags before
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
         const int type = file.byte() & 0x1F;
         const std::int64_t bytes = file.number(3, std::endian::big);
         file.skip(kBeforeData - 4 + bytes);
-        // A type that isn't known here is a tag if its size stands behind it, too.
-        const bool isTag = file.number(kSizeBehind, std::endian::big) == kBeforeData + bytes;
-        if (type != 8 && type != 9 && type != 18 && !isTag) return noPart(place, "tag of Flash Video");
+        const bool isCut = file.at() + kSizeBehind > file.size();
+        // Sound, pictures and script data are tags, and whatever has its size behind it.
+        const bool hasSize = file.number(kSizeBehind, std::endian::big) == kBeforeData + bytes;
+        const bool isKnown = type == 8 || type == 9 || type == 18;
+        if (!hasSize && (!isKnown || (haveSizes && !isCut))) return noPart(place, "tag of Flash Video");
+        haveSizes = hasSize;
     }
     // Some that write it leave out the size behind the last tag.
     return file.at() - kSizeBehind > file.size() ? std::optional(bytesMissing(file)) : std::nullopt;

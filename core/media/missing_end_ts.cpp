@@ -35,14 +35,12 @@ struct TransportBegin {
 /// may be those of a mark in many packets, in all of them none are.
 std::optional<TransportBegin> beginOfPackets(const std::filesystem::path& path) {
     constexpr int kMostPackets = 4096;
-    for (const TransportPackets packet : kTransportPackets)
-        if (packetsFrom(path, 0, packet, kPackets) == kPackets) return TransportBegin{0, packet};
     std::optional<TransportBegin> best;
-    int most = kMorePackets - 1;
-    for (int at = 1; at < kLongestPacket; ++at)
+    int most = 0;
+    for (int at = 0; at < kLongestPacket; ++at)
         for (const TransportPackets packet : kTransportPackets) {
             const int found = at < packet.bytes ? packetsFrom(path, at, packet, kMostPackets) : 0;
-            if (found <= most) continue;
+            if (found <= most || found < (at == 0 ? kPackets : kMorePackets)) continue;
             most = found;
             best = TransportBegin{at, packet};
         }

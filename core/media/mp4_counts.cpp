@@ -30,11 +30,14 @@ int beforeCount(std::string_view type) {
 }  // namespace
 
 std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& path) {
-    constexpr std::int64_t kHead = 8, kLarge = 1, kLargeHead = 16;
-    // QuickTime counts the samples of compressed sound as they are unpacked.
-    constexpr std::int64_t kMostOfAByte = 64;
+    constexpr std::int64_t kHead = 8, kLarge = 1, kLargeHead = 16, kBeforeHandler = 8;
+    // QuickTime counts the samples of compressed sound as they are unpacked. A few samples may be empty.
+    constexpr std::int64_t kMostOfAByte = 64, kMostOfSound = 1 << 24, kEmpty = 1024;
     ByteWalk file(path);
+    const std::int64_t most = file.size() + kEmpty;
+    const std::int64_t mostOfSound = std::max(most, std::min(kMostOfAByte * file.size(), kMostOfSound));
     std::int64_t samples = 0;
+    bool isSound = false;
     while (file.at() + kHead <= file.size()) {
         const std::int64_t place = file.at();
         const std::int64_t size = file.number(4, std::endian::big);
@@ -48,9 +51,13 @@ std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& pat
         if (const int before = beforeCount(type); before >= 0) {
             file.skip(before);
             samples += file.number(4, std::endian::big);
-            if (samples > kMostOfAByte * file.size())
+            if (samples > (isSound ? mostOfSound : most))
                 return "its lists say that it has " + std::to_string(samples) + " samples in " +
                        std::to_string(file.size()) + " bytes";
+        }
+        if (type == "hdlr") {
+            file.skip(kBeforeHandler);
+            isSound |= file.text(4) == "soun";
         }
         file.skip(next - file.at());
     }

@@ -1,6 +1,7 @@
 #include "core/media/packet_index.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,12 @@ bool mayBeFields(const AVCodecParameters& parameters) {
 bool listsAllPackets(const AVFormatContext& input) {
     const std::string_view demuxer = input.iformat->name;
     return demuxer.starts_with("mov") || demuxer == "avi";
+}
+
+/// Whether it has a table of key frames of its own. Of others FFmpeg lists what it takes for some.
+bool listsKeyFrames(const AVFormatContext& input) {
+    const std::string_view demuxer = input.iformat->name;
+    return listsAllPackets(input) || demuxer == "flv" || demuxer.starts_with("matroska");
 }
 
 /// Those that have bytes.
@@ -74,6 +81,11 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
         if (packet->stream_index == stream && packet->size > 0 && !endsDirac(video, *packet)) {
             const bool key = oneKey ? index.m_packets.empty() : (packet->flags & AV_PKT_FLAG_KEY) != 0;
             if (packet->pts == AV_NOPTS_VALUE) index.m_exact = false;
+            std::size_t bytes = 0;
+            if (const std::uint8_t* palette =
+                    av_packet_get_side_data(packet.get(), AV_PKT_DATA_PALETTE, &bytes);
+                bytes == AVPALETTE_SIZE)
+                index.m_palettes[int(index.m_packets.size())].assign(palette, palette + bytes);
             if (isFfv1 && !index.m_hasFfv1Checksums)
                 index.m_hasFfv1Checksums = ffv1Checksums({packet->data, std::size_t(packet->size)}).areThere;
             index.m_packets.push_back({packet->pts, packet->dts, packet->duration, key,
@@ -93,7 +105,8 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
                      "the file is cut short: " + std::to_string(index.m_packets.size()) + " of " +
                          std::to_string(listed) + " frames are there"};
     if (index.m_packets.empty()) return Error{ErrorCode::InvalidData, "it holds no frames"};
-    if (!index.m_packets.front().key && beginsWithKey(video, index.m_packets.front()))
+    if (!index.m_packets.front().key && listsKeyFrames(input) &&
+        beginsWithKey(video, index.m_packets.front()))
         return Error{ErrorCode::InvalidData, "its first frame can't be decoded"};
     index.finish();
     return index;
@@ -145,6 +158,12 @@ int PacketIndex::keyBeforePacket(int packet) const {
     for (int at = packet - 1; at > 0; --at)
         if (m_packets[std::size_t(at)].key) return at;
     return 0;
+}
+
+std::span<const std::uint8_t> PacketIndex::paletteOf(int packet) const {
+    const auto behind = m_palettes.upper_bound(packet);
+    if (behind == m_palettes.begin()) return {};
+    return std::prev(behind)->second;
 }
 
 int PacketIndex::reorderDelay() const {

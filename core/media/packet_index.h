@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/result.h"
@@ -36,6 +38,10 @@ class PacketIndex {
     /// Whether packets are FFV1 that has checksums behind its slices, seen from one that is right.
     [[nodiscard]] bool hasFfv1Checksums() const { return m_hasFfv1Checksums; }
 
+    /// The colours of the packet at place `packet` where the file has them outside of its packets: FFmpeg
+    /// hands them over once, with the first packet that they are of. AVPALETTE_SIZE bytes, or none.
+    [[nodiscard]] std::span<const std::uint8_t> paletteOf(int packet) const;
+
     /// No longer counts frames that are shown before the first key frame, though they come after it in the
     /// file: a recording that begins within a group of pictures lacks what they refer to. False where there
     /// are none.
@@ -62,7 +68,8 @@ class PacketIndex {
     };
     std::vector<Packet> m_packets;
     std::vector<std::int64_t> m_stamps;
-    std::vector<Stamped> m_byStamp;  // ascending; all packets
+    std::vector<Stamped> m_byStamp;                       // ascending; all packets
+    std::map<int, std::vector<std::uint8_t>> m_palettes;  // by the first packet that they are of
     bool m_exact = true;
     bool m_hasFfv1Checksums = false;
 };

@@ -142,6 +142,24 @@ TEST(Color, PicturesWithPalettesComeBackAsTheyWere) {
     EXPECT_EQ(Clip::open(name).value()->frame(0).value()->color.matrix, ColorMatrix::Rgb);
 }
 
+/// AVI and QuickTime have them outside of their packets.
+TEST(Color, APaletteIsThatOfTheFrameWhereverReadingBegins) {
+    const ScratchFolder folder;
+    for (const char* name : {"a.avi", "a.mov", "a.nut"}) {
+        const auto path = folder / name;
+        ASSERT_TRUE(test::runs(
+            "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=10:d=0.5 -c:v rawvideo -pix_fmt pal8 '" +
+            path.string() + "'"));
+        for (const int first : {0, 3}) {
+            auto clip = Clip::open(path);
+            ASSERT_TRUE(clip) << clip.error().message;
+            const FramePtr frame = clip.value()->frame(first).value();
+            const auto [least, most] = std::ranges::minmax(frame->y.bytes);
+            EXPECT_GT(most - least, 100) << name << " " << first;
+        }
+    }
+}
+
 TEST(Color, SixteenBitSamplesKeepTheirPrecision) {
     const ScratchFolder folder;
     const auto path = folder / "a.mkv";
