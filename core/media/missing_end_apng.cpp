@@ -6,7 +6,7 @@
 namespace reelgrid::media {
 
 std::optional<std::string> missingEndOfApng(const std::filesystem::path& path) {
-    constexpr std::int64_t kSignature = 8, kChecksum = 4;
+    constexpr std::int64_t kSignature = 8, kChecksum = 4, kMostNumber = 0x7FFFFFFF;
     ByteWalk file(path);
     file.skip(kSignature);
     std::int64_t listed = 0, frames = 0;
@@ -20,7 +20,8 @@ std::optional<std::string> missingEndOfApng(const std::filesystem::path& path) {
         file.skip(next - file.at());
         if (file.isPastEnd()) return bytesMissing(file);
     }
-    if (frames >= listed) return std::nullopt;
+    // Written to a pipe it has all bits set, which no number of a PNG has.
+    if (frames >= listed || listed > kMostNumber) return std::nullopt;
     return "it has " + std::to_string(frames) + " of " + std::to_string(listed) + " frames";
 }
 

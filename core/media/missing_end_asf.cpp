@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kObjectBegin = 4, kObjectIdentifier = 16, kObjectHead = kObjectIdentifier + 8;
 
-/// Of the data packets, as the header says it; 0 where they may differ, have more than a
-/// megabyte, or it says nothing.
+/// Of the data packets, as the header says it; 0 where they may differ, can't have so
+/// many, or it says nothing.
 std::int64_t dataPacketBytes(const std::filesystem::path& path) {
     constexpr std::int64_t kHeaderHead = kObjectHead + 6, kProperties = 0x8CABDCA1, kBeforeSizes = 68;
     constexpr std::int64_t kMostBytes = 1 << 20;
@@ -27,7 +27,8 @@ std::int64_t dataPacketBytes(const std::filesystem::path& path) {
             file.skip(kBeforeSizes);
             const std::int64_t least = file.number(4, std::endian::little);
             const std::int64_t most = file.number(4, std::endian::little);
-            return least == most && least <= kMostBytes && !file.isPastEnd() ? least : 0;
+            const bool isPossible = least > kObjectBegin && least <= kMostBytes && !file.isPastEnd();
+            return isPossible && least == most ? least : 0;
         }
         if (size < kObjectHead) return 0;
         file.skip(size - kObjectHead);
@@ -47,7 +48,7 @@ std::string doesNotFollow(std::int64_t place) {
 std::optional<std::string> damageOfPackets(ByteWalk& file, std::int64_t bytes, std::int64_t packetBytes) {
     const std::int64_t end = file.at() + bytes;
     AsfPayloads payloads;
-    while (packetBytes > kObjectBegin && file.at() + packetBytes <= std::min(end, file.size())) {
+    while (packetBytes > 0 && file.at() + packetBytes <= std::min(end, file.size())) {
         const std::int64_t place = file.at();
         const std::string packet = file.text(int(packetBytes));
         // Its second byte says at least how long its replicated data are.

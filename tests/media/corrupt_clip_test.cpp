@@ -451,6 +451,9 @@ TEST_F(CorruptClip, AnAnimatedPngThatLacksFramesIsRefused) {
     const std::string cut = bytes.substr(0, bytes.rfind("fcTL") - 4);
     EXPECT_THAT(openingError(write("b.apng", cut)).message, HasSubstr("the end mark of a PNG is missing"));
     EXPECT_THAT(openingError(write("c.apng", cut + end)).message, HasSubstr("it has 39 of 40 frames"));
+    ASSERT_TRUE(test::runs("ffmpeg -v error -f lavfi -i testsrc2=s=96x64:r=16:d=1 -f apng - | cat > '" +
+                           (m_folder / "pipe.apng").string() + "'"));
+    EXPECT_TRUE(Clip::open(m_folder / "pipe.apng"));
 }
 
 /// As of a broadcast that was recorded from the middle on.
