@@ -187,9 +187,8 @@ std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& pat
             id == kEbml || id == kSegment || std::ranges::find(kElements, id) != kElements.end();
         const bool isElement = id >= 0 && size >= -1 && size <= kFar && (isKnown || size >= 0);
         const bool isTooLong = isWithin && file.at() + size > end;
-        if (isWithin && (!isElement || (isTooLong && end < file.size())))
+        if (!isElement || (isTooLong && end < file.size()) || (!isKnown && !isWithin))
             return noPart(place, "element of Matroska");
-        if (!isElement || (!isKnown && !isWithin)) return std::nullopt;  // no Matroska for all that is known
         if (id == kSegment) {
             isWithin = true;
             isBehind = false;

@@ -58,10 +58,13 @@ bool isOpen(std::int64_t bytes) {
     return bytes == 0 || bytes == kUnknown;
 }
 
-/// Some that write it leave out the byte behind an odd chunk.
-bool isAtChunkOfFrames(ByteWalk& file) {
-    const auto isDigit = [](char letter) { return letter >= '0' && letter <= '9'; };
-    return std::ranges::all_of(file.peek(2), isDigit);
+/// Some that write it leave out the byte behind an odd chunk, which is zero.
+bool isAtChunk(ByteWalk& file) {
+    const auto isLetter = [](char letter) {
+        return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
+               (letter >= 'a' && letter <= 'z');
+    };
+    return std::ranges::all_of(file.peek(4), isLetter);
 }
 
 bool isPrintable(std::string_view type) {
@@ -96,7 +99,7 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
                 return "its index lists a chunk at byte " + std::to_string(*missing) + ", which isn't there";
         }
         file.skip(next - file.at());
-        if (bytes % 2 == 1 && !isAtChunkOfFrames(file)) file.skip(1);
+        if (bytes % 2 == 1 && !isAtChunk(file)) file.skip(1);
     }
     if (framesEnd > 0) return std::nullopt;
     return "the head of its list of frames (movi) is missing";

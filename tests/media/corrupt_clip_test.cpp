@@ -431,6 +431,8 @@ TEST_F(CorruptClip, MatroskaWithAnotherChecksumIsRefused) {
     bytes[bytes.size() / 2] ^= 1;
     EXPECT_THAT(openingError(write("b.mkv", bytes)).message,
                 HasSubstr(" has another checksum than its bytes"));
+    std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.find("\x18\x53\x80\x67")), 12, '\xFF');
+    EXPECT_THAT(openingError(write("c.mkv", bytes)).message, HasSubstr(" is no element of Matroska"));
 }
 
 TEST_F(CorruptClip, AnAviOfAPipeIsRefusedWhereItIsDamaged) {
