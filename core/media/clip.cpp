@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,15 @@ Result<CodecHandle> openDecoder(const AVStream& stream, const PacketIndex& index
     if (const int status = avcodec_open2(codec.get(), decoder, nullptr); status < 0)
         return avError(std::string("decoder ") + decoder->name, status);
     return codec;
+}
+
+/// In the place of its own: behind a seek a demuxer has those of other frames. False where there is no
+/// memory.
+bool giveColours(AVPacket& packet, std::span<const std::uint8_t> palette) {
+    if (palette.empty()) return true;
+    std::uint8_t* room = av_packet_new_side_data(&packet, AV_PKT_DATA_PALETTE, palette.size());
+    if (room != nullptr) std::ranges::copy(palette, room);
+    return room != nullptr;
 }
 
 /// 1:1 where none is said.
@@ -238,7 +248,11 @@ Result<bool> FfmpegClip::feed() {
     }
     if (status < 0) return avError("reading", status);
     if (m_index.isExact()) {
-        if (const auto place = m_index.packetWith(m_packet->pts)) m_lastFed = *place;
+        if (const auto place = m_index.packetWith(m_packet->pts)) {
+            m_lastFed = *place;
+            if (!giveColours(*m_packet, m_index.paletteOf(*place)))
+                return Error{ErrorCode::OutOfMemory, "no memory for a packet's colours"};
+        }
         const bool skip = m_packet->pts < m_skipBefore;
         m_codec->skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
     }

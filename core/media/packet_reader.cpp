@@ -147,16 +147,6 @@ bool PacketReader::landsAtOrBefore(const PacketIndex& index, int packet, std::in
     return landed && *landed <= packet;
 }
 
-/// To the packet that comes next, where it doesn't bring them itself.
-Result<void> PacketReader::giveColours(std::span<const std::uint8_t> palette) {
-    if (palette.empty() || av_packet_get_side_data(m_held.get(), AV_PKT_DATA_PALETTE, nullptr) != nullptr)
-        return {};
-    std::uint8_t* room = av_packet_new_side_data(m_held.get(), AV_PKT_DATA_PALETTE, palette.size());
-    if (room == nullptr) return Error{ErrorCode::OutOfMemory, "no memory for a packet's colours"};
-    std::ranges::copy(palette, room);
-    return {};
-}
-
 Result<void> PacketReader::seekTo(const PacketIndex& index, int packet) {
     const PacketIndex::Packet& wanted = index.packets()[std::size_t(packet)];
     // Containers differ in whether they look up decoding or presentation stamps: see where each lands.
@@ -169,7 +159,7 @@ Result<void> PacketReader::seekTo(const PacketIndex& index, int packet) {
             if (const int status = next(*m_held); status < 0) return avError("while seeking", status);
             m_holds = true;
         }
-        if (m_held->pts == wanted.pts) return giveColours(index.paletteOf(packet));
+        if (m_held->pts == wanted.pts) return {};
         m_holds = false;
     }
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 
 #include "core/base/result.h"
 #include "core/media/av_handles.h"
@@ -35,7 +34,6 @@ class PacketReader {
     PacketReader(std::filesystem::path path, InputHandle input, int stream);
     bool landsAtOrBefore(const PacketIndex& index, int packet, std::int64_t stamp);
     void selectStream();
-    Result<void> giveColours(std::span<const std::uint8_t> palette);
 
     std::filesystem::path m_path;
     InputHandle m_input;
