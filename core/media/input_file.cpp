@@ -99,7 +99,9 @@ Result<InputHandle> openInput(const fs::path& path) {
     if (!file) return file.error();
     auto demuxer = demuxerOf(**file);
     if (!demuxer) return demuxer.error();
-    if (const auto impossible = impossibleMp4Samples(path)) return Error{ErrorCode::InvalidData, *impossible};
+    if (av_match_name("mov", (*demuxer)->name) != 0)
+        if (const auto impossible = impossibleMp4Samples(path))
+            return Error{ErrorCode::InvalidData, *impossible};
 
     AVFormatContext* context = avformat_alloc_context();
     if (context == nullptr) return Error{ErrorCode::OutOfMemory, "no memory to read it"};

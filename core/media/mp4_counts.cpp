@@ -5,16 +5,16 @@
 #include <bit>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "core/media/byte_walk.h"
 
 namespace reelgrid::media {
 namespace {
 
-/// Boxes that files of boxes begin with, and those on the way to the counts (ISO/IEC 14496-12, 6.2).
-constexpr std::array<std::string_view, 12> kFirst{"ftyp", "styp", "moov", "moof", "mdat", "free",
-                                                  "skip", "wide", "pnot", "uuid", "sidx", "junk"};
-constexpr std::array<std::string_view, 7> kParents{"moov", "trak", "mdia", "minf", "stbl", "moof", "traf"};
+/// Boxes of which FFmpeg reads what they hold (ISO/IEC 14496-12, 6.2; QuickTime File Format).
+constexpr std::array<std::string_view, 13> kParents{"moov", "trak", "mdia", "minf", "stbl", "moof", "traf",
+                                                    "mvex", "edts", "dinf", "udta", "tref", "wave"};
 
 bool isOneOf(std::string_view type, auto list) {
     return std::ranges::find(list, type) != list.end();
@@ -30,7 +30,8 @@ int beforeCount(std::string_view type) {
 }  // namespace
 
 std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& path) {
-    constexpr std::int64_t kHead = 8, kLarge = 1, kLargeHead = 16, kBeforeHandler = 8;
+    constexpr std::int64_t kHead = 8, kToTheEnd = 0, kLarge = 1, kLargeHead = 16, kBeforeHandler = 8;
+    constexpr std::size_t kMostWithin = 16;
     // QuickTime counts the samples of compressed sound as they are unpacked. A few samples may be empty.
     constexpr std::int64_t kMostOfAByte = 64, kMostOfSound = 1 << 24, kEmpty = 1024;
     ByteWalk file(path);
@@ -38,16 +39,24 @@ std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& pat
     const std::int64_t mostOfSound = std::max(most, std::min(kMostOfAByte * file.size(), kMostOfSound));
     std::int64_t samples = 0;
     bool isSound = false;
-    while (file.at() + kHead <= file.size()) {
-        const std::int64_t place = file.at();
-        const std::int64_t size = file.number(4, std::endian::big);
+    std::vector<std::int64_t> ends{file.size()};  // of the boxes around
+    while (!ends.empty()) {
+        const std::int64_t place = file.at(), end = ends.back();
+        if (place + kHead > end) {
+            file.skip(end - place);
+            ends.pop_back();
+            continue;
+        }
+        std::int64_t size = file.number(4, std::endian::big);
         const std::string type = file.text(4);
-        if (place == 0 && !isOneOf(type, kFirst)) return std::nullopt;
-        const std::int64_t rest =
-            size == kLarge ? file.number(8, std::endian::big) - kLargeHead : size - kHead;
-        if (rest < 0) return std::nullopt;
-        if (isOneOf(type, kParents)) continue;
-        const std::int64_t next = file.at() + rest;
+        if (size == kLarge) size = file.number(8, std::endian::big);
+        // As FFmpeg has it, damaged sizes end where the box around does.
+        const bool isPossible = size >= (file.at() - place == kHead ? kHead : kLargeHead);
+        const std::int64_t next = isPossible ? place + std::min(size, end - place) : end;
+        if ((isPossible || size == kToTheEnd) && isOneOf(type, kParents) && ends.size() < kMostWithin) {
+            ends.push_back(next);
+            continue;
+        }
         if (const int before = beforeCount(type); before >= 0) {
             file.skip(before);
             samples += file.number(4, std::endian::big);
