@@ -168,6 +168,7 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
 
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
     constexpr std::int64_t kFar = std::int64_t{1} << 50;  // more than any element has
+    constexpr std::int64_t kMostId = 0xFFFFFFFF;          // of four bytes
     constexpr std::int64_t kShortIds = 0xFFFFFF;          // longer ones are those of a segment's parts
     ByteWalk file(path);
     std::int64_t end = file.size();  // of the segment
@@ -185,7 +186,8 @@ std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& pat
         if (file.isPastEnd()) return bytesMissing(file);
         const bool isKnown =
             id == kEbml || id == kSegment || std::ranges::find(kElements, id) != kElements.end();
-        const bool isElement = id >= 0 && size >= -1 && size <= kFar && (isKnown || size >= 0);
+        const bool isElement =
+            id >= 0 && id <= kMostId && size >= -1 && size <= kFar && (isKnown || size >= 0);
         const bool isTooLong = isWithin && file.at() + size > end;
         if (!isElement || (isTooLong && end < file.size()) || (!isKnown && !isWithin))
             return noPart(place, "element of Matroska");

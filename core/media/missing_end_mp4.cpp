@@ -60,6 +60,27 @@ std::optional<std::int64_t> zeroBoxOfMoov(const std::filesystem::path& path, std
     return std::nullopt;
 }
 
+/// The place of the first box of a fragment's head (moof), or of what it holds of a track (traf), that is
+/// none. Both begin behind the moof's own head. They fill what is around them (ISO/IEC 14496-12, 8.8).
+std::optional<std::int64_t> damagedBoxOfMoof(const std::filesystem::path& path, std::int64_t begin,
+                                             std::int64_t end) {
+    const auto isPrintable = [](char letter) { return letter >= ' ' && letter <= '~'; };
+    ByteWalk file(path);
+    file.skip(begin);
+    std::int64_t trackEnd = 0;
+    while (file.at() < end && end <= file.size()) {
+        const std::int64_t place = file.at(), around = place < trackEnd ? trackEnd : end;
+        const BoxHead head = boxHead(file);
+        const bool fits = head.rest >= 0 && file.at() + head.rest <= around;
+        if (!fits || !std::ranges::all_of(head.type, isPrintable)) return place;
+        if (head.type == "traf")
+            trackEnd = file.at() + head.rest;
+        else
+            file.skip(head.rest);
+    }
+    return std::nullopt;
+}
+
 /// Whether the last bytes of a file, too few for a box's head, are none that was cut. Up to four can be a
 /// size's first bytes, which mostly are zeros, too. Behind the index that ends a file nothing of the film
 /// comes.
@@ -161,6 +182,9 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
                 return noPart(*zeros, "box of MP4");
             continue;
         }
+        if (head.type == "moof")
+            if (const auto damaged = damagedBoxOfMoof(path, file.at(), file.at() + head.rest))
+                return noPart(*damaged, "box of MP4");
         if (head.type == "sidx") {
             const std::int64_t listed = listedBytes(file, head.rest);
             if (listed < 0 && !file.isPastEnd()) return std::nullopt;

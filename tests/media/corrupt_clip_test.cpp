@@ -132,6 +132,9 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
                                                        bytes.substr(fragment, bare.size() - fragment) +
                                                        "TAG of somebody's recorder")))
             << name;
+        std::string inner = bytes;  // within the first fragment's head
+        inner.replace(bytes.find("traf") - 4, 16, std::string(16, '\0'));
+        EXPECT_THAT(openingError(write("inner.mp4", inner)).message, HasSubstr(" is no box of MP4"));
         // More than what cameras append.
         const std::string other(3000, '\x55');
         EXPECT_THAT(openingError(write("other.mp4", bare + other)).message,
@@ -144,7 +147,7 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
         };
         EXPECT_THAT(zerosFrom(fragment), HasSubstr("it has zeros from byte " + std::to_string(fragment) +
                                                    " on, where a fragment was needed"));
-        EXPECT_THAT(zerosFrom(fragment + 60), HasSubstr(" on, where a fragment was needed"));
+        EXPECT_THAT(zerosFrom(fragment + 60), HasSubstr(" is no box of MP4"));
         EXPECT_TRUE(Clip::open(write("padded.mp4", bytes + std::string(3000, '\0')))) << name;
     }
     // An index at the front says how long all fragments are.
