@@ -66,6 +66,10 @@ void ByteWalk::skip(std::int64_t count) {
         std::fseek(m_file.get(), long(m_at), SEEK_SET);
 }
 
+bool isPrintable(std::string_view type) {
+    return std::ranges::all_of(type, [](char letter) { return letter >= ' ' && letter <= '~'; });
+}
+
 std::string noPart(std::int64_t place, const char* part) {
     return "what it has at byte " + std::to_string(place) + " is no " + part;
 }

@@ -41,6 +41,9 @@ class ByteWalk {
     std::int64_t m_at = 0;
 };
 
+/// Whether a type of four letters can be one: no byte of it is a control character or beyond ASCII.
+bool isPrintable(std::string_view type);
+
 /// What a demuxer passes over until it finds a part that it knows, so that frames would be missing without a
 /// word: "what it has at byte 90 is no page of Ogg"
 std::string noPart(std::int64_t place, const char* part);

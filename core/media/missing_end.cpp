@@ -119,18 +119,10 @@ bool hasGifBlocksBehind(ByteWalk& file) {
     return found && !isOwn;
 }
 
-/// A checksum of Ogg (RFC 3533, 6: polynomial 0x04c11db7) with one more byte.
+/// A checksum of Ogg (RFC 3533, 6) with one more byte, the first one highest.
 std::uint32_t withByte(std::uint32_t sum, int byte) {
-    static const std::array<std::uint32_t, 256> kTable = [] {
-        std::array<std::uint32_t, 256> table{};
-        for (std::uint32_t i = 0; i < table.size(); ++i) {
-            table[i] = i << 24;
-            for (int bit = 0; bit < 8; ++bit)
-                table[i] = table[i] << 1 ^ ((table[i] & 0x80000000U) != 0 ? 0x04C11DB7U : 0U);
-        }
-        return table;
-    }();
-    return sum << 8 ^ kTable[(sum >> 24 ^ static_cast<std::uint32_t>(byte)) & 0xFF];
+    const auto next = static_cast<std::uint8_t>(byte);
+    return av_crc(av_crc_get_table(AV_CRC_32_IEEE), sum, &next, 1);
 }
 
 }  // namespace
@@ -235,7 +227,7 @@ std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {
         for (int i = 0; i < kPosition; ++i) take();
         const std::uint32_t stream = takeNumber(), number = takeNumber();
         for (int i = 0; i < kChecksum; ++i) {
-            stored |= static_cast<std::uint32_t>(file.byte() & 0xFF) << 8 * i;
+            stored = stored << 8 | static_cast<std::uint32_t>(file.byte() & 0xFF);
             sum = withByte(sum, 0);
         }
         std::int64_t bytes = 0;

@@ -67,10 +67,6 @@ bool isAtChunk(ByteWalk& file) {
     return std::ranges::all_of(file.peek(4), isLetter);
 }
 
-bool isPrintable(std::string_view type) {
-    return std::ranges::all_of(type, [](char letter) { return letter >= ' ' && letter <= '~'; });
-}
-
 /// What is damaged in an AVI's RIFF list, up to its end: from the frames ("movi") on a chunk whose type is
 /// none or which goes beyond what is around it, the frames' own head, or their index.
 std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {

@@ -7,6 +7,7 @@
 
 #include "core/media/byte_walk.h"
 #include "core/media/missing_end.h"
+#include "core/media/mp4_box.h"
 
 namespace reelgrid::media {
 namespace {
@@ -19,25 +20,8 @@ constexpr std::array<std::string_view, 17> kOutermostBoxes{"ftyp", "styp", "moov
 /// Sizes beyond any file are damage.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-struct BoxHead {
-    std::string type;
-    std::int64_t rest = 0;  ///< bytes behind the head; negative in a damaged one
-    bool isOpen = false;    ///< goes on to the end of the file, wherever that is
-};
-
 /// A sector of a disc.
 constexpr std::int64_t kMostPadding = 2048;
-
-constexpr std::int64_t kToTheEnd = 0, kLarge = 1, kShortHead = 8, kLargeHead = 16;
-
-BoxHead boxHead(ByteWalk& file) {
-    BoxHead head;
-    const std::int64_t size = file.number(4, std::endian::big);
-    head.type = file.text(4);
-    head.isOpen = size == kToTheEnd;
-    head.rest = size == kLarge ? file.number(8, std::endian::big) - kLargeHead : size - kShortHead;
-    return head;
-}
 
 bool isZeros(const BoxHead& head) {
     return head.isOpen && head.type == std::string(4, '\0');
@@ -50,7 +34,7 @@ std::optional<std::int64_t> zeroBoxOfMoov(const std::filesystem::path& path, std
     constexpr std::array<std::string_view, 4> kHolders{"trak", "mdia", "minf", "stbl"};
     ByteWalk file(path);
     file.skip(begin);
-    while (file.at() + kShortHead <= end) {
+    while (file.at() + kBoxHeadBytes <= end) {
         const std::int64_t place = file.at();
         const BoxHead head = boxHead(file);
         if (isZeros(head)) return place;
@@ -64,15 +48,14 @@ std::optional<std::int64_t> zeroBoxOfMoov(const std::filesystem::path& path, std
 /// none. Both begin behind the moof's own head. They fill what is around them (ISO/IEC 14496-12, 8.8).
 std::optional<std::int64_t> damagedBoxOfMoof(const std::filesystem::path& path, std::int64_t begin,
                                              std::int64_t end) {
-    const auto isPrintable = [](char letter) { return letter >= ' ' && letter <= '~'; };
     ByteWalk file(path);
     file.skip(begin);
     std::int64_t trackEnd = 0;
     while (file.at() < end && end <= file.size()) {
         const std::int64_t place = file.at(), around = place < trackEnd ? trackEnd : end;
         const BoxHead head = boxHead(file);
-        const bool fits = head.rest >= 0 && file.at() + head.rest <= around;
-        if (!fits || !std::ranges::all_of(head.type, isPrintable)) return place;
+        const bool fits = head.rest >= 0 && head.rest <= around - file.at();
+        if (!fits || !isPrintable(head.type)) return place;
         if (head.type == "traf")
             trackEnd = file.at() + head.rest;
         else
@@ -88,7 +71,7 @@ bool isPadding(ByteWalk& file, bool isBehindIndex) {
     if (isBehindIndex) return true;
     if (file.size() - file.at() < 4) return false;
     const std::int64_t size = file.number(4, std::endian::big);
-    if (size < kShortHead && size != kLarge) return true;
+    if (size < kBoxHeadBytes && size != kLargeBoxMark) return true;
     std::string type;
     while (file.at() < file.size()) type += char(file.byte());
     return std::ranges::none_of(kOutermostBoxes,
@@ -145,7 +128,7 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         return noPart(unknown, "box of MP4");
     };
     while (file.at() < file.size()) {
-        const std::int64_t place = file.at(), headEnd = place + kShortHead;
+        const std::int64_t place = file.at(), headEnd = place + kBoxHeadBytes;
         if (headEnd > file.size()) {
             if (!isPadding(file, before == "mfra")) file.skip(headEnd - file.at());
             break;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/media/byte_walk.h"
+#include "core/media/mp4_box.h"
 
 namespace reelgrid::media {
 namespace {
@@ -30,7 +31,7 @@ int beforeCount(std::string_view type) {
 }  // namespace
 
 std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& path) {
-    constexpr std::int64_t kHead = 8, kToTheEnd = 0, kLarge = 1, kLargeHead = 16, kBeforeHandler = 8;
+    constexpr std::int64_t kBeforeHandler = 8;
     constexpr std::size_t kMostWithin = 16;
     // QuickTime counts the samples of compressed sound as they are unpacked. A few samples may be empty.
     constexpr std::int64_t kMostOfAByte = 64, kMostOfSound = 1 << 24, kEmpty = 1024;
@@ -42,18 +43,15 @@ std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& pat
     std::vector<std::int64_t> ends{file.size()};  // of the boxes around
     while (!ends.empty()) {
         const std::int64_t place = file.at(), end = ends.back();
-        if (place + kHead > end) {
+        if (place + kBoxHeadBytes > end) {
             file.skip(end - place);
             ends.pop_back();
             continue;
         }
-        std::int64_t size = file.number(4, std::endian::big);
-        const std::string type = file.text(4);
-        if (size == kLarge) size = file.number(8, std::endian::big);
+        const auto [type, rest, isOpen] = boxHead(file);
         // As FFmpeg has it, damaged sizes end where the box around does.
-        const bool isPossible = size >= (file.at() - place == kHead ? kHead : kLargeHead);
-        const std::int64_t next = isPossible ? place + std::min(size, end - place) : end;
-        if ((isPossible || size == kToTheEnd) && isOneOf(type, kParents) && ends.size() < kMostWithin) {
+        const std::int64_t next = rest >= 0 ? file.at() + std::min(rest, end - file.at()) : end;
+        if ((rest >= 0 || isOpen) && isOneOf(type, kParents) && ends.size() < kMostWithin) {
             ends.push_back(next);
             continue;
         }
