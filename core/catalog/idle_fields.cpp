@@ -65,10 +65,6 @@ std::vector<IdleField> idleFields(const protocol::RenderRequest& request, const 
     if (model.takes("guidance_scale") && !(settings.guidanceScale > 1))
         idle.add({"negative_prompt", "negative_prompt_2", "negative_prompt_3", "use_dynamic_cfg"},
                  "a guidance of " + significant(settings.guidanceScale, 3) + " is none, only one above 1 is");
-    // As in diffusers the first expert's guidance says whether there is any.
-    if (!(settings.guidanceScale > 1) && settings.guidanceScale2.value_or(0) > 1)
-        idle.add({"guidance_scale_2"}, "a --guidance-scale of " + significant(settings.guidanceScale, 3) +
-                                           " is none, for both experts; only one above 1 is");
     if (settings.maxGuidanceScale && !(*settings.maxGuidanceScale > 1))
         idle.add({"min_guidance_scale"}, "a largest guidance of " +
                                              significant(*settings.maxGuidanceScale, 3) +

@@ -100,7 +100,7 @@ Result<InputHandle> openInput(const fs::path& path) {
     auto demuxer = demuxerOf(**file);
     if (!demuxer) return demuxer.error();
     if (av_match_name("mov", (*demuxer)->name) != 0)
-        if (const auto impossible = impossibleMp4Samples(path))
+        if (const auto impossible = impossibleMp4Numbers(path))
             return Error{ErrorCode::InvalidData, *impossible};
 
     AVFormatContext* context = avformat_alloc_context();

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -28,18 +29,62 @@ int beforeCount(std::string_view type) {
     return type == "trun" ? kVersionAndFlags : -1;
 }
 
+/// The numbers in the boxes of a file, as they come.
+class Numbers {
+  public:
+    explicit Numbers(std::int64_t fileBytes)
+        : m_bytes(fileBytes),
+          m_most(fileBytes + kEmpty),
+          m_mostOfSound(std::max(m_most, std::min(kMostOfAByte * fileBytes, kMostOfSound))) {}
+
+    /// What can't be in the box of that type of which the file has the head behind it.
+    std::optional<std::string> impossibleIn(std::string_view type, ByteWalk& file) {
+        if (const int before = beforeCount(type); before >= 0) return addSamples(before, file);
+        if (type == "mdhd") readScale(file);
+        return type == "hdlr" ? addHandler(file) : std::nullopt;
+    }
+
+  private:
+    // QuickTime counts the samples of compressed sound as they are unpacked. A few samples may be empty.
+    static constexpr std::int64_t kMostOfAByte = 64, kMostOfSound = 1 << 24, kEmpty = 1024;
+    static constexpr std::int64_t kMostScale = std::numeric_limits<std::int32_t>::max();
+
+    std::optional<std::string> addSamples(int before, ByteWalk& file) {
+        file.skip(before);
+        m_samples += file.number(4, std::endian::big);
+        if (m_samples <= (m_isSound ? m_mostOfSound : m_most)) return std::nullopt;
+        return "its lists say that it has " + std::to_string(m_samples) + " samples in " +
+               std::to_string(m_bytes) + " bytes";
+    }
+    /// It is behind flags and when the track was made and changed.
+    void readScale(ByteWalk& file) {
+        const bool isWide = file.number(1, std::endian::big) == 1;
+        file.skip(isWide ? 3 + 8 + 8 : 3 + 4 + 4);
+        m_scale = file.number(4, std::endian::big);
+    }
+    std::optional<std::string> addHandler(ByteWalk& file) {
+        constexpr std::int64_t kBeforeHandler = 8;
+        file.skip(kBeforeHandler);
+        const std::string handler = file.text(4);
+        m_isSound |= handler == "soun";
+        // FFmpeg would take 1.
+        if (handler != "vide" || (m_scale >= 1 && m_scale <= kMostScale)) return std::nullopt;
+        return "the video's time scale is " + std::to_string(m_scale) + ", 1 to " +
+               std::to_string(kMostScale) + " units a second were needed";
+    }
+
+    std::int64_t m_bytes, m_most, m_mostOfSound;
+    std::int64_t m_samples = 0;
+    std::int64_t m_scale = 1;  ///< of the track whose boxes these are: mdhd comes before hdlr
+    bool m_isSound = false;
+};
+
 }  // namespace
 
-std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& path) {
-    constexpr std::int64_t kBeforeHandler = 8;
+std::optional<std::string> impossibleMp4Numbers(const std::filesystem::path& path) {
     constexpr std::size_t kMostWithin = 16;
-    // QuickTime counts the samples of compressed sound as they are unpacked. A few samples may be empty.
-    constexpr std::int64_t kMostOfAByte = 64, kMostOfSound = 1 << 24, kEmpty = 1024;
     ByteWalk file(path);
-    const std::int64_t most = file.size() + kEmpty;
-    const std::int64_t mostOfSound = std::max(most, std::min(kMostOfAByte * file.size(), kMostOfSound));
-    std::int64_t samples = 0;
-    bool isSound = false;
+    Numbers numbers(file.size());
     std::vector<std::int64_t> ends{file.size()};  // of the boxes around
     while (!ends.empty()) {
         const std::int64_t place = file.at(), end = ends.back();
@@ -55,17 +100,7 @@ std::optional<std::string> impossibleMp4Samples(const std::filesystem::path& pat
             ends.push_back(next);
             continue;
         }
-        if (const int before = beforeCount(type); before >= 0) {
-            file.skip(before);
-            samples += file.number(4, std::endian::big);
-            if (samples > (isSound ? mostOfSound : most))
-                return "its lists say that it has " + std::to_string(samples) + " samples in " +
-                       std::to_string(file.size()) + " bytes";
-        }
-        if (type == "hdlr") {
-            file.skip(kBeforeHandler);
-            isSound |= file.text(4) == "soun";
-        }
+        if (auto impossible = numbers.impossibleIn(type, file)) return impossible;
         file.skip(next - file.at());
     }
     return std::nullopt;

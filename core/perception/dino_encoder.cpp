@@ -59,6 +59,8 @@ DinoEncoder::DinoEncoder(const weights::WeightFile& file, at::Device device) {
          "attention.attention.query.weight", "attention.output.dense.weight", "intermediate.dense.weight",
          "output.dense.weight"},
         [&](std::int64_t layer, const std::string& name) { return (blocks / layer).has(name); });
+    // ViT-S and ViT-B of DINO.
+    weights::requireAllLayers(file.weights->whereIs(positions), {c, layers}, {{384, 12}, {768, 12}});
     for (std::int64_t i = 0; i < std::max<std::int64_t>(layers, 1); ++i) {
         const weights::WeightScope block = blocks / i;
         if (isAuthors) {

@@ -118,6 +118,7 @@ ClipVisionConfig clipConfigOf(const weights::WeightSource& encoder, const weight
         [&](std::int64_t layer, const std::string& name) {
             return shapeOf(stored(std::string(kLayers) + std::to_string(layer) + "." + name)).has_value();
         });
+    weights::requireAllLayers(where, {patch[0], layers}, {{1280, 32}});  // ViT-H/14
     const std::int64_t count = positions[positions.size() - 2] - 1;
     const auto edge = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(count))));
     if (edge < 1 || edge * edge != count)

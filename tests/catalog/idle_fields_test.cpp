@@ -77,15 +77,6 @@ TEST(IdleFields, AreThoseThatAnotherSettingLeavesWithoutAnEffect) {
     };
     EXPECT_THAT(idle(steered(1)), ElementsAre("negative_prompt"));
     EXPECT_THAT(idle(steered(1.5)), IsEmpty());
-    const auto ofExperts = [](double first, double second) {
-        return [=](RenderRequest& ask) {
-            ask.guidanceScale = first;
-            ask.guidanceScale2 = second;
-        };
-    };
-    EXPECT_THAT(idle(ofExperts(1, 6)), ElementsAre("guidance_scale_2"));
-    EXPECT_THAT(idle(ofExperts(1, 1)), IsEmpty());
-    EXPECT_THAT(idle(ofExperts(2, 1)), IsEmpty());
     const auto shifted = [](const char* scheduler) {
         return [scheduler](RenderRequest& ask) {
             ask.scheduler = scheduler;

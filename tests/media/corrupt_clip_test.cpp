@@ -547,6 +547,19 @@ TEST_F(CorruptClip, AnMp4OfMoreSamplesThanBytesIsRefused) {
                 HasSubstr("its lists say that it has 83886080 samples in " + std::to_string(bytes.size())));
 }
 
+TEST_F(CorruptClip, AnMp4WithoutATimeScaleIsRefused) {
+    for (const char* made : {"a.mp4", "a.mov", "a.3gp"}) {
+        const std::string bytes = clipBytes(made, "-c:v mpeg4");
+        std::string scaleless = bytes;
+        scaleless.replace(bytes.find("mdhd") + 16, 4, 4, '\0');
+        EXPECT_THAT(openingError(write("b.mp4", scaleless)).message,
+                    HasSubstr("the video's time scale is 0, 1 to 2147483647 units a second were needed"));
+        scaleless.replace(bytes.find("mdhd") + 16, 4, 4, '\xFF');
+        EXPECT_THAT(openingError(write("b.mp4", scaleless)).message,
+                    HasSubstr("the video's time scale is 4294967295"));
+    }
+}
+
 TEST_F(CorruptClip, DvWithOtherBytesIsRefusedWhereTheyAre) {
     const auto path = m_folder / "a.dv";
     ASSERT_TRUE(

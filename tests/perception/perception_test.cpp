@@ -161,6 +161,26 @@ TEST_F(PerceptionTest, DinoThatLacksATensorOfALayerIsRefusedByItsName) {
     EXPECT_THAT(message, testing::HasSubstr("blocks.0.norm1.weight"));
 }
 
+TEST_F(PerceptionTest, DinoOfAPublishedWidthWithFewerLayersIsRefused) {
+    constexpr std::int64_t c = 384;
+    weights::writeSafetensors(m_folder / "dino.safetensors",
+                              hashedWeights({{"pos_embed", {1, 5, c}},
+                                             {"cls_token", {1, 1, c}},
+                                             {"patch_embed.proj.weight", {c, 3, 2, 2}},
+                                             {"patch_embed.proj.bias", {c}},
+                                             {"norm.weight", {c}},
+                                             {"norm.bias", {c}},
+                                             {"blocks.10.norm1.weight", {c}}}))
+        .value();
+    std::string message;
+    try {
+        const DinoEncoder dino(weights::openWeights(m_folder / "dino.safetensors"), at::kCPU);
+    } catch (const Failure& failure) {
+        message = failure.error().message;
+    }
+    EXPECT_THAT(message, testing::HasSubstr("it has 11 layers of 384 channels, 12 were needed"));
+}
+
 TEST_F(PerceptionTest, DinoIsTheSameByTransformersNames) {
     const auto authors = hashedWeights(shapes("dino"));
     std::map<std::string, at::Tensor> theirs;

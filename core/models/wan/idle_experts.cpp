@@ -57,10 +57,14 @@ void addIdleLoras(std::vector<std::string>& lines, const catalog::RenderSettings
 }  // namespace
 
 std::vector<std::string> idleExpertSettings(const catalog::RenderSettings& settings,
-                                            const families::RenderDefaults& own, const ExpertSteps& steps) {
+                                            const families::RenderDefaults& own, const ExpertShares& shares) {
     std::vector<std::string> lines;
-    addIdleGuidance(lines, settings, own, steps);
-    addIdleLoras(lines, settings, steps);
+    // Timesteps only fall, so shares that are as large are of the same steps.
+    if (settings.boundary && shares.asked == shares.own)
+        lines.push_back(withoutEffect(numbered("--boundary", *settings.boundary),
+                                      "the model's own gives each step to the same expert"));
+    addIdleGuidance(lines, settings, own, shares.asked);
+    addIdleLoras(lines, settings, shares.asked);
     return lines;
 }
 

@@ -104,7 +104,7 @@ class WanVideoModel final : public denoising::VideoModel {
     [[nodiscard]] std::int64_t trainTimesteps() const {
         return m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
     }
-    [[nodiscard]] ExpertSteps stepsOfExperts(const catalog::RenderSettings& settings) const;
+    [[nodiscard]] ExpertShares sharesOfExperts(const catalog::RenderSettings& settings) const;
     void requireFittingParts(const families::ModelInfo& model) const;
     /// Whether the transformer has channels for frames that are given.
     [[nodiscard]] bool seesGivenFrames() const {
@@ -147,7 +147,7 @@ std::vector<std::string> WanVideoModel::remarks(const catalog::RenderSettings& s
     for (std::string& line : cutPrompts(*m_tokenizer, settings)) remarks.push_back(std::move(line));
     if (const std::string shift = flowShiftRemark(settings); !shift.empty()) remarks.push_back(shift);
     if (!m_experts.areTwo()) return remarks;
-    for (std::string& line : idleExpertSettings(settings, m_own, stepsOfExperts(settings)))
+    for (std::string& line : idleExpertSettings(settings, m_own, sharesOfExperts(settings)))
         remarks.push_back(std::move(line));
     return remarks;
 }
@@ -160,12 +160,15 @@ std::unique_ptr<schedulers::Scheduler> WanVideoModel::schedulerFor(const catalog
     return scheduler;
 }
 
-ExpertSteps WanVideoModel::stepsOfExperts(const catalog::RenderSettings& settings) const {
-    ExpertSteps steps{};
+ExpertShares WanVideoModel::sharesOfExperts(const catalog::RenderSettings& settings) const {
+    ExpertShares shares;
     const auto scheduler = schedulerFor(settings, {});
-    for (const double timestep : scheduler->timesteps())
-        ++steps[m_experts.at(timestep, static_cast<int>(trainTimesteps()), settings.boundary)];
-    return steps;
+    const auto most = static_cast<int>(trainTimesteps());
+    for (const double timestep : scheduler->timesteps()) {
+        ++shares.own[m_experts.at(timestep, most)];
+        ++shares.asked[m_experts.at(timestep, most, settings.boundary)];
+    }
+    return shares;
 }
 
 /// Samplers that walk from a noise level of their own have no flow shift.

@@ -78,6 +78,7 @@ Umt5Config umt5ConfigOf(const weights::ShapeOf& shapeOf, Umt5Names names, const 
         [&](std::int64_t block, const std::string& name) {
             return shapeOf(inBlock(block, name)).has_value();
         });
+    weights::requireAllLayers(where, {embedding[1], layers}, {{4096, 24}});  // umT5-XXL
     if (query[0] % bias[1] != 0)
         throw Failure(ErrorCode::InvalidData, where + ": " + std::to_string(query[0]) +
                                                   " channels of q and " + std::to_string(bias[1]) +

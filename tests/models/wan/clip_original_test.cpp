@@ -108,6 +108,31 @@ TEST(OriginalClip, HasItsConfigurationInItsShapes) {
     }
 }
 
+/// Another picture would be made of what the last layer but one gives, which is another one then.
+TEST(ClipVisionConfigs, OfAPublishedWidthWithFewerLayersAreRefused) {
+    const auto shapeOf = [](int layers) {
+        return [layers](const std::string& name) -> std::optional<std::vector<std::int64_t>> {
+            constexpr std::int64_t c = 1280;
+            if (name.ends_with("patch_embedding.weight")) return {{c, 3, 14, 14}};
+            if (name.ends_with("position_embedding.weight")) return {{257, c}};
+            if (name.ends_with("fc1.weight") || name.ends_with("norm1.weight")) {
+                const std::string number = name.substr(name.find("layers.") + 7);
+                if (std::stoi(number) < layers) return {{4 * c, c}};
+            }
+            return std::nullopt;
+        };
+    };
+    const KeptWeights encoder({{"vision_model.pre_layrnorm.weight", at::zeros({1280})}});
+    EXPECT_EQ(clipConfigOf(encoder, shapeOf(32), "clip.safetensors").numHiddenLayers, 32);
+    try {
+        (void)clipConfigOf(encoder, shapeOf(31), "clip.safetensors");
+        FAIL() << "31 layers were taken";
+    } catch (const Failure& failure) {
+        EXPECT_STREQ(failure.error().message.c_str(),
+                     "clip.safetensors: it has 31 layers of 1280 channels, 32 were needed");
+    }
+}
+
 /// It would be read as one of the usual sizes: what it says of its image encoder lies deeper.
 TEST(ClipVisionConfigs, OfAWholeClipAreRefused) {
     const auto refusal = [](const nlohmann::json& config) -> std::string {

@@ -29,7 +29,7 @@ std::vector<std::string> told(double first, double second, const ExpertSteps& st
     settings.numInferenceSteps = 4;
     settings.guidanceScale = first;
     settings.guidanceScale2 = second;
-    return idleExpertSettings(settings, ofTwoExperts(), steps);
+    return idleExpertSettings(settings, ofTwoExperts(), {steps, steps});
 }
 
 TEST(IdleExperts, WithoutGuidanceTheSecondsIsSaid) {
@@ -63,7 +63,7 @@ TEST(IdleExperts, LorasOfOneThatNeverPredictsAreSaid) {
         settings.numInferenceSteps = 4;
         settings.lora = std::move(first);
         settings.lora2 = std::move(second);
-        return idleExpertSettings(settings, ofTwoExperts(), steps);
+        return idleExpertSettings(settings, ofTwoExperts(), {steps, steps});
     };
     for (const char* second : {"b", "none"}) {
         EXPECT_THAT(toldOf({"a"}, {second}, {4, 0}), ElementsAre(StartsWith("--lora-2 had no effect: ")));
@@ -74,6 +74,19 @@ TEST(IdleExperts, LorasOfOneThatNeverPredictsAreSaid) {
         EXPECT_THAT(toldOf({"a"}, {}, steps), IsEmpty()) << "both have it";
         EXPECT_THAT(toldOf({}, {}, steps), IsEmpty());
     }
+}
+
+TEST(IdleExperts, ABoundaryThatMovesNoStepIsSaid) {
+    catalog::RenderSettings settings;
+    const auto saidOf = [&](const ExpertShares& shares) {
+        return idleExpertSettings(settings, ofTwoExperts(), shares);
+    };
+    EXPECT_THAT(saidOf({{2, 2}, {2, 2}}), IsEmpty()) << "none was asked for";
+    settings.boundary = 0.8;
+    EXPECT_THAT(
+        saidOf({{2, 2}, {2, 2}}),
+        ElementsAre("--boundary 0.8 had no effect: the model's own gives each step to the same expert"));
+    EXPECT_THAT(saidOf({{2, 2}, {3, 1}}), IsEmpty());
 }
 
 TEST(IdleExperts, AModelCountsTheStepsOfItsSamplerOnEachSideOfTheBoundary) {

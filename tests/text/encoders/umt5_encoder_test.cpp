@@ -6,6 +6,7 @@
 
 #include "core/safetensors/header.h"
 #include "core/safetensors/mapped_file.h"
+#include "core/text/encoders/umt5_original.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/scalar_type.h"
 #include "tests/text/text_fixture.h"
@@ -70,6 +71,25 @@ TEST(Umt5Encoder, HasTheOfficialXxlParameters) {
     const auto expected =
         fixtureJson("umt5-xxl-parameters.json").get<std::map<std::string, std::vector<std::int64_t>>>();
     EXPECT_EQ(asked, expected);
+}
+
+TEST(Umt5Config, OfTheShapesOfAnXxlFileWithFewerBlocksIsRefused) {
+    const auto shapes =
+        fixtureJson("umt5-xxl-parameters.json").get<std::map<std::string, std::vector<std::int64_t>>>();
+    const auto readWith = [&](int blocks) {
+        const auto shapeOf = [&](const std::string& name) -> std::optional<std::vector<std::int64_t>> {
+            const std::string block = "encoder.block.";
+            const auto found = shapes.find(name);
+            if (found == shapes.end()) return std::nullopt;
+            if (name.starts_with(block) && std::stoi(name.substr(block.size())) >= blocks)
+                return std::nullopt;
+            return found->second;
+        };
+        return umt5ConfigOf(shapeOf, Umt5Names::Transformers, "umt5.pth");
+    };
+    EXPECT_EQ(readWith(24).layers, 24);
+    EXPECT_EQ(failureOf([&] { (void)readWith(23); }),
+              "umt5.pth: it has 23 layers of 4096 channels, 24 were needed");
 }
 
 TEST(Umt5Encoder, UsesEveryTensorOfTheDemoModel) {
