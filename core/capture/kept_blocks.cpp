@@ -27,12 +27,18 @@ Result<KeptMap> mapOf(const CapturedCall& call, const SparseChoice& choice) {
     if (!backend.hasBlockMap())
         return Error{ErrorCode::BadUsage, "--map " + std::string(backend.name) + ": one of " +
                                               sparseBackendNames() + " was needed"};
+    const TokenGrid grid = gridOf(call, choice);
+    const std::int64_t queries = call.q_BHND.size(2);
+    if (grid.isKnown() && grid.tokens() != queries)
+        return Error{ErrorCode::Unsupported, call.file.string() + ": it has " + std::to_string(queries) +
+                                                 " queries, a grid of so many tokens was needed, not of " +
+                                                 std::to_string(grid.tokens())};
     kernels::AttentionProblem problem = attention::problemOf(call.q_BHND, call.k_BHMD, call.v_BHMD);
     if (call.keyBias_M.defined()) problem.keyBias = call.keyBias_M.const_data_ptr<float>();
     problem.mask = call.mask;
     if (call.scale) problem.scale = static_cast<float>(*call.scale);
     problem.sparseLinear.topkRatio = choice.slaTopk;
-    problem.context.grid = gridOf(call, choice);
+    problem.context.grid = grid;
     problem.context.layer = call.layer.value_or(-1);
     problem.context.step = call.step.value_or(-1);
     problem.context.options = choice.options.of(backend.name);

@@ -212,6 +212,10 @@ TEST(KeptBlocks, RefuseInOneLine) {
                 HasSubstr("--map fav2: one of sla, sagesla, sparge, sta, radial was needed"));
     EXPECT_THAT(refusal("sparge", 2), HasSubstr("--head 2: a number from 0 to 1 was needed"));
     EXPECT_THAT(refusal("sta", 0), HasSubstr("made.pt: sta: nobody says where"));
+    SparseChoice elsewhere = choiceOf("sparge");
+    elsewhere.grid = {.frames = 4, .rows = 8, .columns = 8};
+    EXPECT_THAT(keptSharesOf(call, elsewhere).error().message,
+                HasSubstr("made.pt: it has 300 queries, a grid of so many tokens was needed, not of 256"));
     call.mask = kernels::Mask::Causal;
     EXPECT_THAT(refusal("sparge", 0), HasSubstr("made.pt: sparge: no causal mask"));
 }
