@@ -44,6 +44,14 @@ std::optional<std::int64_t> zeroBoxOfMoov(const std::filesystem::path& path, std
     return std::nullopt;
 }
 
+/// Bytes of what a tfhd holds by its flags (ISO/IEC 14496-12, 8.8.7); its head was read.
+std::int64_t neededByFlags(ByteWalk& tfhd) {
+    constexpr std::int64_t kAlways = 8, kWideField = 8, kField = 4;
+    constexpr std::uint64_t kWideFlag = 0x1, kFlags = 0x3A;
+    const auto flags = std::uint64_t(tfhd.number(4, std::endian::big));
+    return kAlways + kWideField * std::popcount(flags & kWideFlag) + kField * std::popcount(flags & kFlags);
+}
+
 /// The place of the first box of a fragment's head (moof), or of what it holds of a track (traf), that is
 /// none. Both begin behind the moof's own head. They fill what is around them (ISO/IEC 14496-12, 8.8).
 std::optional<std::int64_t> damagedBoxOfMoof(const std::filesystem::path& path, std::int64_t begin,
@@ -56,10 +64,12 @@ std::optional<std::int64_t> damagedBoxOfMoof(const std::filesystem::path& path, 
         const BoxHead head = boxHead(file);
         const bool fits = head.rest >= 0 && head.rest <= around - file.at();
         if (!fits || !isPrintable(head.type)) return place;
+        const std::int64_t next = file.at() + head.rest;
+        if (head.type == "tfhd" && neededByFlags(file) > head.rest) return place;
         if (head.type == "traf")
-            trackEnd = file.at() + head.rest;
+            trackEnd = next;
         else
-            file.skip(head.rest);
+            file.skip(next - file.at());
     }
     return std::nullopt;
 }

@@ -135,6 +135,11 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
         std::string inner = bytes;  // within the first fragment's head
         inner.replace(bytes.find("traf") - 4, 16, std::string(16, '\0'));
         EXPECT_THAT(openingError(write("inner.mp4", inner)).message, HasSubstr(" is no box of MP4"));
+        std::string flagged = bytes;  // a box that is too small for what its flags ask for
+        const std::size_t track = bytes.find("tfhd");
+        flagged.replace(track + 4, 4, 4, '\xFF');
+        EXPECT_THAT(openingError(write("flagged.mp4", flagged)).message,
+                    HasSubstr("what it has at byte " + std::to_string(track - 4) + " is no box of MP4"));
         // More than what cameras append.
         const std::string other(3000, '\x55');
         EXPECT_THAT(openingError(write("other.mp4", bare + other)).message,
