@@ -81,7 +81,7 @@ constexpr std::array kFormats{
     ContainerFormat{"Ogg", ".ogv", "ogg", LeavesOut, Partly, byFile<missingEndOfOgg>},
     ContainerFormat{"Windows Media", ".wmv", "asf", LeavesOut, Partly, byFile<missingEndOfAsf>},
     ContainerFormat{"MXF", ".mxf", "mxf", LeavesOut, Partly, byFile<missingEndOfMxf>},
-    ContainerFormat{"NUT", ".nut", "nut"},
+    ContainerFormat{"NUT", ".nut", "nut", LeavesOut, Partly, byFile<missingEndOfNut>},
     ContainerFormat{"animated PNG", ".apng", "apng", LeavesOut, Partly, byFile<missingEndOfApng>},
     ContainerFormat{"YUV4MPEG", ".y4m", "yuv4mpegpipe", LeavesOut, Partly, missingEndOfY4m},
     ContainerFormat{"IVF", ".ivf", "ivf", LeavesOut, Partly, byFile<missingEndOfIvf>},

@@ -31,49 +31,6 @@ void skipSubBlocks(ByteWalk& file) {
     }
 }
 
-/// An EBML number of 1 to 8 bytes; −1 for a size that wasn't known when it was written, −2 for no number.
-std::int64_t ebmlNumber(ByteWalk& file, bool keepMark) {
-    const int first = file.byte();
-    if (first <= 0) return -2;
-    int length = 1;
-    while ((first & (0x80 >> (length - 1))) == 0) ++length;
-    std::int64_t value = keepMark ? first : first & (0xff >> length);
-    const int valueBits = 0xff >> length;
-    bool allOnes = (first & valueBits) == valueBits;
-    for (int i = 1; i < length; ++i) {
-        const int next = file.byte();
-        if (next < 0) return -2;
-        allOnes &= next == 0xff;
-        value = value << 8 | next;
-    }
-    return allOnes && !keepMark ? -1 : value;
-}
-
-constexpr std::int64_t kEbml = 0x1A45DFA3;
-/// What these hold is gone through, too.
-constexpr std::int64_t kSegment = 0x18538067, kCluster = 0x1F43B675;
-/// Elements of a segment and of a cluster: what may follow where the segment's own size isn't known.
-constexpr std::array<std::int64_t, 17> kElements{
-    kCluster, 0x1C53BB6B, 0x114D9B74, 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469, 0xEC,
-    0xBF,     0xE7,       0xA3,       0xA0,       0xA7,       0xAB,       0x5854,     0xAF};
-
-/// Whether the checksum that an element of `size` bytes may begin with is that of the bytes behind it (RFC
-/// 8794, 11.3.1); the file stands behind the element then. Nothing, and the file where it was, if there is
-/// none.
-std::optional<bool> hasRightChecksum(ByteWalk& file, std::int64_t size) {
-    constexpr std::int64_t kElement = 6, kBlock = 1 << 16;
-    if (size < kElement || file.at() + size > file.size() || file.peek(2) != "\xBF\x84") return std::nullopt;
-    file.skip(2);
-    const std::int64_t stored = file.number(4, std::endian::little);
-    std::uint32_t sum = UINT32_MAX;
-    for (std::int64_t rest = size - kElement; rest > 0; rest -= std::min(rest, kBlock)) {
-        const std::string bytes = file.text(int(std::min(rest, kBlock)));
-        sum = av_crc(av_crc_get_table(AV_CRC_32_IEEE_LE), sum,
-                     reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-    }
-    return (sum ^ UINT32_MAX) == stored;
-}
-
 /// A line without its end, or its first `most` bytes. Where the file ends within it, it is past its end then.
 std::string lineOf(ByteWalk& file, std::size_t most) {
     std::string line;
@@ -156,48 +113,6 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
         }
     }
     return "the end mark of a GIF is missing";
-}
-
-std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
-    constexpr std::int64_t kFar = std::int64_t{1} << 50;  // more than any element has
-    constexpr std::int64_t kMostId = 0xFFFFFFFF;          // of four bytes
-    constexpr std::int64_t kShortIds = 0xFFFFFF;          // longer ones are those of a segment's parts
-    ByteWalk file(path);
-    std::int64_t end = file.size();  // of the segment
-    bool isWithin = false, isBehind = false;
-    while (file.at() < file.size()) {
-        const std::int64_t place = file.at();
-        if (isWithin && place >= end) {
-            isWithin = false;
-            isBehind = true;
-        }
-        const std::int64_t id = ebmlNumber(file, true);
-        // Another file may follow, and whatever somebody appends.
-        if (isBehind && id != kEbml && id != kSegment) return std::nullopt;
-        const std::int64_t size = ebmlNumber(file, false);
-        if (file.isPastEnd()) return bytesMissing(file);
-        const bool isKnown =
-            id == kEbml || id == kSegment || std::ranges::find(kElements, id) != kElements.end();
-        const bool isElement =
-            id >= 0 && id <= kMostId && size >= -1 && size <= kFar && (isKnown || size >= 0);
-        const bool isTooLong = isWithin && file.at() + size > end;
-        if (!isElement || (isTooLong && end < file.size()) || (!isKnown && !isWithin))
-            return noPart(place, "element of Matroska");
-        if (id == kSegment) {
-            isWithin = true;
-            isBehind = false;
-            end = size < 0 ? file.size() : file.at() + size;
-            if (end > file.size()) return bytesMissing(file.size(), end);
-        } else if (const auto right = id > kShortIds ? hasRightChecksum(file, size) : std::nullopt) {
-            if (!*right)
-                return "the element at byte " + std::to_string(place) +
-                       " has another checksum than its bytes";
-        } else if (id != kCluster) {
-            file.skip(std::max<std::int64_t>(size, 0));
-            if (file.isPastEnd()) return bytesMissing(file);
-        }
-    }
-    return std::nullopt;
 }
 
 std::optional<std::string> missingEndOfOgg(const std::filesystem::path& path) {

@@ -15,7 +15,8 @@ namespace reelgrid::media {
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path);
 /// Its chunks must be where its index (idx1) lists them, too.
 std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path);
-/// Its segment's parts may begin with a checksum.
+/// Its segment's parts may begin with a checksum; its blocks must end within their clusters and be of tracks
+/// that it lists (RFC 9559).
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path);
 /// Of a fragmented one (MP4, QuickTime): its boxes have lengths before them, and an index at its front says
 /// how long the fragments are (ISO/IEC 14496-12, 4.2 and 8.16.3). One without an index that was cut between
@@ -42,6 +43,9 @@ std::optional<std::string> missingEndOfDv(const std::filesystem::path& path);
 /// Its values have keys and lengths before them, and its first partition says where its last one, the footer,
 /// begins (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);
+/// Behind its headers a sync point must come, and one at each place that its index lists, if it has one. Those
+/// have checksums.
+std::optional<std::string> missingEndOfNut(const std::filesystem::path& path);
 /// Streams without a container: FFmpeg takes a damaged file of another kind for them where its head is gone,
 /// and goes on behind that. Those of MPEG have a start code at their begin.
 std::optional<std::string> missingBeginOfAv1(const std::filesystem::path& path);

@@ -552,6 +552,44 @@ TEST_F(CorruptClip, AnMp4OfMoreSamplesThanBytesIsRefused) {
                 HasSubstr("its lists say that it has 83886080 samples in " + std::to_string(bytes.size())));
 }
 
+TEST_F(CorruptClip, ANutWithADamagedSyncPointIsRefused) {
+    const std::string bytes = clipBytes("a.nut", "-c:v mpeg4 -g 8");
+    EXPECT_EQ(Clip::open(m_folder / "a.nut").value()->info().frameCount(), 40);
+    const std::string code = "NK\xE4\xAD\xEE\xCA\x45\x69";
+    std::size_t points = 0;
+    for (std::size_t place = 0; (place = bytes.find(code, place)) != std::string::npos; place += 9, ++points)
+        for (const std::size_t byte : {std::size_t{3}, code.size() + 2}) {
+            std::string damaged = bytes;
+            damaged[place + byte] ^= 16;
+            EXPECT_THAT(openingError(write("b.nut", damaged)).message, HasSubstr(" is no sync point of NUT"))
+                << place << " + " << byte;
+        }
+    EXPECT_GT(points, 3u);
+    clipBytes("without.nut", "-c:v mpeg4 -syncpoints none -strict experimental");
+    EXPECT_EQ(Clip::open(m_folder / "without.nut").value()->info().frameCount(), 40);
+}
+
+TEST_F(CorruptClip, AWebmWhoseBlocksLeaveTheirClustersIsRefused) {
+    const std::string bytes = clipBytes("a.webm", "-c:v libvpx -g 8 -cluster_time_limit 200");
+    const std::string cluster = "\x1F\x43\xB6\x75";
+    const std::size_t first = bytes.find(cluster), second = bytes.find(cluster, first + 4);
+    ASSERT_NE(second, std::string::npos);
+    const auto refusal = [&](std::size_t place, int by) {
+        std::string damaged = bytes;
+        damaged[place] = char(damaged[place] + by);
+        return openingError(write("b.webm", damaged)).message;
+    };
+    const auto behindSize = [&](std::size_t size) {
+        return size + 1 + std::size_t(std::countl_zero(static_cast<unsigned char>(bytes[size])));
+    };
+    for (const int by : {-1, -20, 1, 20})
+        EXPECT_THAT(refusal(behindSize(first + 4) - 1, by), HasSubstr(" is no element of Matroska"));
+    const std::size_t block = bytes.find('\xA3', first);
+    ASSERT_LT(block, second);
+    EXPECT_THAT(refusal(behindSize(block + 1), 4),
+                HasSubstr("the block at byte " + std::to_string(block) + " is of no track that it lists"));
+}
+
 TEST_F(CorruptClip, AnMp4WithoutATimeScaleIsRefused) {
     for (const char* made : {"a.mp4", "a.mov", "a.3gp"}) {
         const std::string bytes = clipBytes(made, "-c:v mpeg4");

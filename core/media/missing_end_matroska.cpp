@@ -1,0 +1,203 @@
+extern "C" {
+#include <libavutil/crc.h>
+}
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <set>
+
+#include "core/media/byte_walk.h"
+#include "core/media/missing_end.h"
+
+namespace reelgrid::media {
+namespace {
+
+/// An EBML number of 1 to 8 bytes; −1 for a size that wasn't known when it was written, −2 for no number.
+std::int64_t ebmlNumber(ByteWalk& file, bool keepMark) {
+    const int first = file.byte();
+    if (first <= 0) return -2;
+    int length = 1;
+    while ((first & (0x80 >> (length - 1))) == 0) ++length;
+    std::int64_t value = keepMark ? first : first & (0xff >> length);
+    const int valueBits = 0xff >> length;
+    bool allOnes = (first & valueBits) == valueBits;
+    for (int i = 1; i < length; ++i) {
+        const int next = file.byte();
+        if (next < 0) return -2;
+        allOnes &= next == 0xff;
+        value = value << 8 | next;
+    }
+    return allOnes && !keepMark ? -1 : value;
+}
+
+constexpr std::int64_t kEbml = 0x1A45DFA3;
+/// What these hold is gone through, too.
+constexpr std::int64_t kSegment = 0x18538067, kCluster = 0x1F43B675;
+constexpr std::int64_t kTracks = 0x1654AE6B, kTrackEntry = 0xAE, kTrackNumber = 0xD7;
+constexpr std::int64_t kSimpleBlock = 0xA3, kBlockGroup = 0xA0, kBlock = 0xA1;
+/// Elements of a segment, of a cluster and of both (RFC 9559, 5.1).
+constexpr std::array<std::int64_t, 8> kOfSegment{kCluster,   0x1C53BB6B, 0x114D9B74, 0x1549A966,
+                                                 0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469};
+constexpr std::array<std::int64_t, 7> kOfCluster{0xE7, kSimpleBlock, kBlockGroup, 0xA7, 0xAB, 0x5854, 0xAF};
+constexpr std::array<std::int64_t, 2> kOfBoth{0xEC, 0xBF};
+
+bool isOneOf(std::int64_t id, const auto& list) {
+    return std::ranges::find(list, id) != list.end();
+}
+
+struct Element {
+    std::int64_t place = 0, id = 0, size = 0;
+};
+
+Element elementAt(ByteWalk& file) {
+    Element element{.place = file.at()};
+    element.id = ebmlNumber(file, true);
+    element.size = ebmlNumber(file, false);
+    return element;
+}
+
+/// Whether the checksum that an element of `size` bytes may begin with is that of the bytes behind it (RFC
+/// 8794, 11.3.1); the file stands behind the element then. Nothing, and the file where it was, if there is
+/// none.
+std::optional<bool> hasRightChecksum(ByteWalk& file, std::int64_t size) {
+    constexpr std::int64_t kElement = 6, kPiece = 1 << 16;
+    if (size < kElement || file.at() + size > file.size() || file.peek(2) != "\xBF\x84") return std::nullopt;
+    file.skip(2);
+    const std::int64_t stored = file.number(4, std::endian::little);
+    std::uint32_t sum = UINT32_MAX;
+    for (std::int64_t rest = size - kElement; rest > 0; rest -= std::min(rest, kPiece)) {
+        const std::string bytes = file.text(int(std::min(rest, kPiece)));
+        sum = av_crc(av_crc_get_table(AV_CRC_32_IEEE_LE), sum,
+                     reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    }
+    return (sum ^ UINT32_MAX) == stored;
+}
+
+/// The numbers of a segment's tracks, whose list lies there; none where it is damaged.
+std::set<std::int64_t> trackNumbers(const std::filesystem::path& path, std::int64_t begin,
+                                    std::int64_t bytes) {
+    constexpr std::int64_t kMostBytes = 8;
+    std::set<std::int64_t> numbers;
+    ByteWalk file(path);
+    file.skip(begin);
+    while (file.at() < begin + bytes && !file.isPastEnd()) {
+        const Element element = elementAt(file);
+        if (element.id == kTrackEntry) continue;  // whose elements come next
+        if (element.size < 0 || element.size > begin + bytes - file.at()) return {};
+        if (element.id == kTrackNumber && element.size <= kMostBytes)
+            numbers.insert(file.number(int(element.size), std::endian::big));
+        else
+            file.skip(element.size);
+    }
+    return numbers;
+}
+
+/// From element to element; what clusters hold is gone through, too.
+class MatroskaWalk {
+  public:
+    explicit MatroskaWalk(const std::filesystem::path& path)
+        : m_path(path), m_file(path), m_end(m_file.size()) {}
+
+    std::optional<std::string> damage() {
+        while (m_file.at() < m_file.size()) {
+            if (m_isWithin && m_file.at() >= m_end) {
+                m_isWithin = false;
+                m_isBehind = true;
+            }
+            const Element element = elementAt(m_file);
+            // Another file may follow, and whatever somebody appends.
+            if (m_isBehind && element.id != kEbml && element.id != kSegment) return std::nullopt;
+            if (m_file.isPastEnd()) return bytesMissing(m_file);
+            if (!isPossible(element)) return noPart(element.place, "element of Matroska");
+            if (auto found = damageOf(element)) return found;
+            if (m_file.isPastEnd()) return bytesMissing(m_file);
+        }
+        return std::nullopt;
+    }
+
+  private:
+    static constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::int64_t kShortIds = 0xFFFFFF;  ///< longer ones are those of a segment's parts
+
+    [[nodiscard]] bool isPossible(const Element& element) {
+        constexpr std::int64_t kFar = std::int64_t{1} << 50;  // more than any element has
+        constexpr std::int64_t kMostId = 0xFFFFFFFF;          // of four bytes
+        const auto& [place, id, size] = element;
+        const bool isOfSegment = isOneOf(id, kOfSegment), isOfCluster = isOneOf(id, kOfCluster);
+        const bool isKnown =
+            id == kEbml || id == kSegment || isOfSegment || isOfCluster || isOneOf(id, kOfBoth);
+        if (id < 0 || id > kMostId || size < -1 || size > kFar || (!isKnown && (size < 0 || !m_isWithin)))
+            return false;
+        if (m_isWithin && m_end < m_file.size() && m_file.at() + size > m_end) return false;
+        // One of unknown size ends where a part of the segment begins.
+        if (m_clusterEnd == kNoEnd && id > kShortIds) m_clusterEnd = 0;
+        const bool isInCluster = place < m_clusterEnd;
+        if (isInCluster && m_clusterEnd < m_file.size() && m_file.at() + size > m_clusterEnd) return false;
+        return isInCluster ? !isOfSegment : !isOfCluster;
+    }
+
+    /// Goes behind the element, or behind the head of one that is gone through.
+    std::optional<std::string> damageOf(const Element& element) {
+        const auto& [place, id, size] = element;
+        if (id == kTracks) m_tracks = trackNumbers(m_path, m_file.at(), size);
+        if (id == kSegment) {
+            m_isWithin = true;
+            m_isBehind = false;
+            m_end = size < 0 ? m_file.size() : m_file.at() + size;
+            m_clusterEnd = 0;
+            m_tracks.clear();
+            return m_end > m_file.size() ? std::optional(bytesMissing(m_file.size(), m_end)) : std::nullopt;
+        }
+        if (const auto right = id > kShortIds ? hasRightChecksum(m_file, size) : std::nullopt)
+            return *right ? std::nullopt
+                          : std::optional("the element at byte " + std::to_string(place) +
+                                          " has another checksum than its bytes");
+        if (id == kCluster) {
+            m_clusterEnd = size < 0 ? kNoEnd : m_file.at() + size;
+            return std::nullopt;
+        }
+        const std::int64_t next = m_file.at() + std::max<std::int64_t>(size, 0);
+        std::optional<std::string> found;
+        if (next <= m_file.size() && id == kSimpleBlock) found = damageOfBlock(element);
+        if (next <= m_file.size() && id == kBlockGroup) found = damageOfGroup(next);
+        if (!found) m_file.skip(next - m_file.at());
+        return found;
+    }
+
+    std::optional<std::string> damageOfBlock(const Element& block) {
+        const std::int64_t track = ebmlNumber(m_file, false);
+        if (m_tracks.empty() || m_tracks.contains(track)) return std::nullopt;
+        return "the block at byte " + std::to_string(block.place) + " is of no track that it lists";
+    }
+
+    std::optional<std::string> damageOfGroup(std::int64_t end) {
+        while (m_file.at() < end) {
+            const Element element = elementAt(m_file);
+            const std::int64_t next = m_file.at() + element.size;
+            if (element.id < 0 || element.size < 0 || next > end)
+                return noPart(element.place, "element of Matroska");
+            if (element.id == kBlock)
+                if (auto found = damageOfBlock(element)) return found;
+            m_file.skip(next - m_file.at());
+        }
+        return std::nullopt;
+    }
+
+    const std::filesystem::path& m_path;
+    ByteWalk m_file;
+    std::int64_t m_end;             ///< of the segment
+    std::int64_t m_clusterEnd = 0;  ///< of the cluster that is gone through; kNoEnd: its size isn't known
+    bool m_isWithin = false, m_isBehind = false;
+    std::set<std::int64_t> m_tracks;  ///< empty: nobody knows them
+};
+
+}  // namespace
+
+std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
+    return MatroskaWalk(path).damage();
+}
+
+}  // namespace reelgrid::media
