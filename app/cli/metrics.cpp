@@ -164,8 +164,8 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     }
     auto measured = metrics::measure(*video, reference ? &*reference : nullptr);
     if (!measured) return fail(measured.error());
-    sayUnequalFrames(clip, frames->info());
-    if (referenceInfo && verb.reference != clip) sayUnequalFrames(verb.reference, *referenceInfo);
+    sayRemarks(clip, frames->info());
+    if (referenceInfo && verb.reference != clip) sayRemarks(verb.reference, *referenceInfo);
     if (auto asked = measureAsked(verb, machine, *measured); !asked) return fail(asked.error());
     if (!verb.apart.empty()) {
         const auto read = media::readRgb(comparison::comparedFrames(verb.apart).file);

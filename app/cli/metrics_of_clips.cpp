@@ -91,7 +91,7 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Re
     // Whoever measured it has closed it again, or took from the result what was known.
     const auto opened = media::Clip::open(into.clip);
     const media::ClipInfo* own = opened ? &(*opened)->info() : nullptr;
-    if (own != nullptr) sayUnequalFrames(into.clip, *own);
+    if (own != nullptr) sayRemarks(into.clip, *own);
     if (auto compared = requireCompared(into, own, reference); !compared) return compared;
     if (!what.keep) return {};
     // A clip that another one's result lies beside has none.
@@ -144,9 +144,8 @@ ordered_json jsonOf(const MeasuredClip& measured) {
 
 }  // namespace
 
-void sayUnequalFrames(const fs::path& clip, const media::ClipInfo& info) {
-    const std::string unequal = media::unequalFramesText(info);
-    if (!unequal.empty()) say("note: " + clip.string() + ": " + unequal);
+void sayRemarks(const fs::path& clip, const media::ClipInfo& info) {
+    for (const std::string& remark : media::remarksOn(info)) say("note: " + clip.string() + ": " + remark);
 }
 
 void sayUnequal(const fs::path& clip, const metrics::ClipMetrics& measured, const media::ClipInfo& own,
@@ -177,7 +176,7 @@ int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
     const auto isReference = [&](const std::string& clip) { return clip == what.reference; };
     if (!what.reference.empty() && std::ranges::none_of(what.clips, isReference))
         if (const media::ClipInfo* info = reference.info(); info != nullptr)
-            sayUnequalFrames(what.reference, *info);
+            sayRemarks(what.reference, *info);
     int status = 0;
     ProgressLine line;
     for (const std::string& clip : what.clips) {

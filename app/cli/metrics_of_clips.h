@@ -20,8 +20,9 @@ struct ClipsToMeasure {
     bool json = false;
 };
 
-/// Says where a clip's frames aren't equally long: they are measured one by one, whenever each is shown.
-void sayUnequalFrames(const std::filesystem::path& clip, const media::ClipInfo& info);
+/// Says where a clip's frames aren't equally long, which are measured one by one, whenever each is shown, and
+/// where some are left out.
+void sayRemarks(const std::filesystem::path& clip, const media::ClipInfo& info);
 
 /// Says where a clip and its reference have other numbers of frames or frames a second, or pixels of another
 /// shape, and are compared frame by frame as they are coded nevertheless.

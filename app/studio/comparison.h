@@ -30,6 +30,7 @@ struct ClipFacts {
     std::vector<double> frameSeconds;               ///< when each of its frames is shown
     std::optional<comparison::ClipOrigin> origin;   ///< what another program wrote into it
     std::optional<media::UnequalFrames> unequal{};  ///< absent: its frames are equally long
+    int leftOut = 0;                                ///< further frames that it lists
     double rate = 0;                                ///< frames a second that it is taken at
     std::optional<result::FileStamp> stamp{};       ///< of the clip's file, before it was read
 };

@@ -170,6 +170,7 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
 Result<void> FfmpegClip::prepare() {
     const AVStream& stream = m_reader.stream();
     m_info.codec = avcodec_get_name(stream.codecpar->codec_id);
+    m_info.leftOut = m_index.leftOut();
     if (m_index.isExact()) {
         setTiming(m_index.stamps(), lastDuration());
     } else {

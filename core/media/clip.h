@@ -23,6 +23,7 @@ struct ClipInfo {
     double durationSeconds = 0;        ///< end of the last frame
     std::string codec;
     std::optional<UnequalFrames> unequal{};  ///< absent: its frames are equally long
+    int leftOut = 0;                         ///< further frames that it lists, as before an edit's start
 
     [[nodiscard]] int frameCount() const { return int(frameSeconds.size()); }
     /// The frame shown at time t: the last one whose presentation time is ≤ t, clamped to the clip's first
@@ -30,8 +31,9 @@ struct ClipInfo {
     [[nodiscard]] int frameAt(double seconds) const;
 };
 
-/// "its frames last from 50 to 70 ms each; they are taken at 17 frames/s"; empty where they are equally long.
-std::string unequalFramesText(const ClipInfo& info);
+/// What of a clip isn't as one expects: "its frames last from 50 to 70 ms each; they are taken at 17
+/// frames/s", "3 of the 30 frames that it lists are left out, …".
+std::vector<std::string> remarksOn(const ClipInfo& info);
 
 /// A clip opened for exact random access by frame number. Not thread-safe: one thread at a time.
 class Clip {

@@ -4,16 +4,9 @@
 #include "core/media/clip.h"
 
 namespace reelgrid::media {
-
-int ClipInfo::frameAt(double seconds) const {
-    // A clock that adds up 1/fps lands a rounding error before i/fps: that is still frame i.
-    constexpr double kTolerance = 1e-7;
-    const auto next = std::ranges::upper_bound(frameSeconds, seconds + kTolerance);
-    return std::max(0, int(next - frameSeconds.begin()) - 1);
-}
+namespace {
 
 std::string unequalFramesText(const ClipInfo& info) {
-    if (!info.unequal) return {};
     constexpr int kDigits = 4;
     const auto milliseconds = [](double seconds) {
         return seconds < 1 ? significant(seconds * 1000, kDigits) : fixed(seconds * 1000, 0);
@@ -24,6 +17,25 @@ std::string unequalFramesText(const ClipInfo& info) {
            (info.unequal->isEvened
                 ? "they are taken at " + rate
                 : "each is shown at its own time, and " + rate + " is taken as their rate");
+}
+
+}  // namespace
+
+int ClipInfo::frameAt(double seconds) const {
+    // A clock that adds up 1/fps lands a rounding error before i/fps: that is still frame i.
+    constexpr double kTolerance = 1e-7;
+    const auto next = std::ranges::upper_bound(frameSeconds, seconds + kTolerance);
+    return std::max(0, int(next - frameSeconds.begin()) - 1);
+}
+
+std::vector<std::string> remarksOn(const ClipInfo& info) {
+    std::vector<std::string> remarks;
+    if (info.unequal) remarks.push_back(unequalFramesText(info));
+    if (info.leftOut > 0)
+        remarks.push_back(std::to_string(info.leftOut) + " of the " +
+                          std::to_string(info.leftOut + info.frameCount()) +
+                          " frames that it lists are left out, by its edit list or by damage to its lists");
+    return remarks;
 }
 
 }  // namespace reelgrid::media

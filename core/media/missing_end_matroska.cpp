@@ -38,7 +38,7 @@ constexpr std::int64_t kEbml = 0x1A45DFA3;
 constexpr std::int64_t kSegment = 0x18538067, kCluster = 0x1F43B675;
 constexpr std::int64_t kTracks = 0x1654AE6B, kTrackEntry = 0xAE, kTrackNumber = 0xD7;
 constexpr std::int64_t kSimpleBlock = 0xA3, kBlockGroup = 0xA0, kBlock = 0xA1;
-/// Elements of a segment, of a cluster and of both (RFC 9559, 5.1).
+/// All elements of a segment, of a cluster and of both (RFC 9559, 5.1).
 constexpr std::array<std::int64_t, 8> kOfSegment{kCluster,   0x1C53BB6B, 0x114D9B74, 0x1549A966,
                                                  0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469};
 constexpr std::array<std::int64_t, 7> kOfCluster{0xE7, kSimpleBlock, kBlockGroup, 0xA7, 0xAB, 0x5854, 0xAF};
@@ -124,19 +124,19 @@ class MatroskaWalk {
 
     [[nodiscard]] bool isPossible(const Element& element) {
         constexpr std::int64_t kFar = std::int64_t{1} << 50;  // more than any element has
-        constexpr std::int64_t kMostId = 0xFFFFFFFF;          // of four bytes
         const auto& [place, id, size] = element;
-        const bool isOfSegment = isOneOf(id, kOfSegment), isOfCluster = isOneOf(id, kOfCluster);
-        const bool isKnown =
-            id == kEbml || id == kSegment || isOfSegment || isOfCluster || isOneOf(id, kOfBoth);
-        if (id < 0 || id > kMostId || size < -1 || size > kFar || (!isKnown && (size < 0 || !m_isWithin)))
+        const bool isOfCluster = isOneOf(id, kOfCluster);
+        // FFmpeg passes over others, and what they hold: a damaged id would cost a whole cluster.
+        if (id != kEbml && id != kSegment && !isOfCluster && !isOneOf(id, kOfSegment) &&
+            !isOneOf(id, kOfBoth))
             return false;
+        if (size < -1 || size > kFar) return false;
         if (m_isWithin && m_end < m_file.size() && m_file.at() + size > m_end) return false;
         // One of unknown size ends where a part of the segment begins.
         if (m_clusterEnd == kNoEnd && id > kShortIds) m_clusterEnd = 0;
         const bool isInCluster = place < m_clusterEnd;
         if (isInCluster && m_clusterEnd < m_file.size() && m_file.at() + size > m_clusterEnd) return false;
-        return isInCluster ? !isOfSegment : !isOfCluster;
+        return isInCluster ? isOfCluster || isOneOf(id, kOfBoth) : !isOfCluster;
     }
 
     /// Goes behind the element, or behind the head of one that is gone through.
@@ -162,7 +162,7 @@ class MatroskaWalk {
         const std::int64_t next = m_file.at() + std::max<std::int64_t>(size, 0);
         std::optional<std::string> found;
         if (next <= m_file.size() && id == kSimpleBlock) found = damageOfBlock(element);
-        if (next <= m_file.size() && id == kBlockGroup) found = damageOfGroup(next);
+        if (next <= m_file.size() && id == kBlockGroup) found = damageOfGroup(element, next);
         if (!found) m_file.skip(next - m_file.at());
         return found;
     }
@@ -173,17 +173,19 @@ class MatroskaWalk {
         return "the block at byte " + std::to_string(block.place) + " is of no track that it lists";
     }
 
-    std::optional<std::string> damageOfGroup(std::int64_t end) {
+    std::optional<std::string> damageOfGroup(const Element& group, std::int64_t end) {
+        bool hasBlock = false;
         while (m_file.at() < end) {
             const Element element = elementAt(m_file);
             const std::int64_t next = m_file.at() + element.size;
             if (element.id < 0 || element.size < 0 || next > end)
                 return noPart(element.place, "element of Matroska");
+            hasBlock |= element.id == kBlock;
             if (element.id == kBlock)
                 if (auto found = damageOfBlock(element)) return found;
             m_file.skip(next - m_file.at());
         }
-        return std::nullopt;
+        return hasBlock ? std::nullopt : std::optional(noPart(group.place, "group of a block"));
     }
 
     const std::filesystem::path& m_path;

@@ -8,6 +8,7 @@
 #include "core/media/byte_walk.h"
 #include "core/media/missing_end.h"
 #include "core/media/mp4_box.h"
+#include "core/media/mp4_fragment.h"
 
 namespace reelgrid::media {
 namespace {
@@ -40,36 +41,6 @@ std::optional<std::int64_t> zeroBoxOfMoov(const std::filesystem::path& path, std
         if (isZeros(head)) return place;
         if (head.rest < 0) return std::nullopt;
         if (std::ranges::find(kHolders, head.type) == kHolders.end()) file.skip(head.rest);
-    }
-    return std::nullopt;
-}
-
-/// Bytes of what a tfhd holds by its flags (ISO/IEC 14496-12, 8.8.7); its head was read.
-std::int64_t neededByFlags(ByteWalk& tfhd) {
-    constexpr std::int64_t kAlways = 8, kWideField = 8, kField = 4;
-    constexpr std::uint64_t kWideFlag = 0x1, kFlags = 0x3A;
-    const auto flags = std::uint64_t(tfhd.number(4, std::endian::big));
-    return kAlways + kWideField * std::popcount(flags & kWideFlag) + kField * std::popcount(flags & kFlags);
-}
-
-/// The place of the first box of a fragment's head (moof), or of what it holds of a track (traf), that is
-/// none. Both begin behind the moof's own head. They fill what is around them (ISO/IEC 14496-12, 8.8).
-std::optional<std::int64_t> damagedBoxOfMoof(const std::filesystem::path& path, std::int64_t begin,
-                                             std::int64_t end) {
-    ByteWalk file(path);
-    file.skip(begin);
-    std::int64_t trackEnd = 0;
-    while (file.at() < end && end <= file.size()) {
-        const std::int64_t place = file.at(), around = place < trackEnd ? trackEnd : end;
-        const BoxHead head = boxHead(file);
-        const bool fits = head.rest >= 0 && head.rest <= around - file.at();
-        if (!fits || !isPrintable(head.type)) return place;
-        const std::int64_t next = file.at() + head.rest;
-        if (head.type == "tfhd" && neededByFlags(file) > head.rest) return place;
-        if (head.type == "traf")
-            trackEnd = next;
-        else
-            file.skip(next - file.at());
     }
     return std::nullopt;
 }
@@ -120,6 +91,30 @@ bool hasFragmentsBehind(const std::filesystem::path& path, std::int64_t place) {
     });
 }
 
+/// Heads of fragments that follow each other, and the data behind them.
+class FragmentData {
+  public:
+    void addHead(std::int64_t place, std::int64_t listed) {
+        if (m_place < 0) m_place = place;
+        m_listed += listed;
+    }
+    void addBytes(std::int64_t bytes) {
+        m_bytes += bytes;
+        m_hasBytes = true;
+    }
+    [[nodiscard]] bool hasBytes() const { return m_hasBytes; }
+    /// That the heads list more bytes of samples than there are, in words.
+    [[nodiscard]] std::optional<std::string> lacking() const {
+        if (m_place < 0 || m_listed <= m_bytes) return std::nullopt;
+        return "the fragment at byte " + std::to_string(m_place) + " lists samples of " +
+               std::to_string(m_listed) + " bytes, it has " + std::to_string(m_bytes);
+    }
+
+  private:
+    std::int64_t m_place = -1, m_listed = 0, m_bytes = 0;
+    bool m_hasBytes = false;
+};
+
 }  // namespace
 
 std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
@@ -130,6 +125,7 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     std::string before;  // the type of the box before
     std::int64_t listedEnd = 0, moovEnd = 0;
     std::int64_t unknown = -1;  // place of the first of the last boxes, which aren't known
+    FragmentData data;
     const auto hole = [&]() -> std::optional<std::string> {
         if (!isFragmented || unknown < 0) return std::nullopt;
         if (hasFragmentsBehind(path, unknown)) return noPart(unknown, "box of MP4, and fragments follow");
@@ -175,9 +171,16 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
                 return noPart(*zeros, "box of MP4");
             continue;
         }
-        if (head.type == "moof")
-            if (const auto damaged = damagedBoxOfMoof(path, file.at(), file.at() + head.rest))
-                return noPart(*damaged, "box of MP4");
+        if (head.type == "moof") {
+            const FragmentHead fragment = fragmentHead(path, file.at(), file.at() + head.rest);
+            if (fragment.damaged) return noPart(*fragment.damaged, "box of MP4");
+            if (data.hasBytes()) {
+                if (auto lacking = data.lacking()) return lacking;
+                data = FragmentData();
+            }
+            data.addHead(place, fragment.sampleBytes);
+        }
+        if (head.type == "mdat") data.addBytes(head.rest);
         if (head.type == "sidx") {
             const std::int64_t listed = listedBytes(file, head.rest);
             if (listed < 0 && !file.isPastEnd()) return std::nullopt;
@@ -190,7 +193,7 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     // Others list all their frames, which the file has or hasn't.
     if (!isFragmented) return std::nullopt;
     const std::int64_t needed = std::max(file.at(), listedEnd);
-    return needed > file.size() ? std::optional(bytesMissing(file.size(), needed)) : std::nullopt;
+    return needed > file.size() ? std::optional(bytesMissing(file.size(), needed)) : data.lacking();
 }
 
 }  // namespace reelgrid::media

@@ -22,13 +22,6 @@ bool isOneOf(std::string_view type, auto list) {
     return std::ranges::find(list, type) != list.end();
 }
 
-/// The bytes of a box before the number of samples that it says there are; −1: it says none.
-int beforeCount(std::string_view type) {
-    constexpr int kVersionAndFlags = 4, kSize = 4;
-    if (type == "stsz" || type == "stz2") return kVersionAndFlags + kSize;
-    return type == "trun" ? kVersionAndFlags : -1;
-}
-
 /// The numbers in the boxes of a file, as they come.
 class Numbers {
   public:
@@ -39,7 +32,11 @@ class Numbers {
 
     /// What can't be in the box of that type of which the file has the head behind it.
     std::optional<std::string> impossibleIn(std::string_view type, ByteWalk& file) {
-        if (const int before = beforeCount(type); before >= 0) return addSamples(before, file);
+        constexpr std::int64_t kVersionAndFlags = 4, kSize = 4;
+        if (type == "stsz" || type == "stz2" || type == "trun") file.skip(kVersionAndFlags);
+        if (type == "stsz") return addSizes(file);
+        if (type == "stz2") file.skip(kSize);
+        if (type == "stz2" || type == "trun") return add(file.number(4, std::endian::big));
         if (type == "mdhd") readScale(file);
         return type == "hdlr" ? addHandler(file) : std::nullopt;
     }
@@ -49,12 +46,22 @@ class Numbers {
     static constexpr std::int64_t kMostOfAByte = 64, kMostOfSound = 1 << 24, kEmpty = 1024;
     static constexpr std::int64_t kMostScale = std::numeric_limits<std::int32_t>::max();
 
-    std::optional<std::string> addSamples(int before, ByteWalk& file) {
-        file.skip(before);
-        m_samples += file.number(4, std::endian::big);
+    std::optional<std::string> add(std::int64_t samples) {
+        m_samples += samples;
         if (m_samples <= (m_isSound ? m_mostOfSound : m_most)) return std::nullopt;
         return "its lists say that it has " + std::to_string(m_samples) + " samples in " +
                std::to_string(m_bytes) + " bytes";
+    }
+    /// All samples have one size, or each its own.
+    std::optional<std::string> addSizes(ByteWalk& file) {
+        const std::int64_t ofAll = file.number(4, std::endian::big);
+        const std::int64_t samples = file.number(4, std::endian::big);
+        if (auto tooMany = add(samples)) return tooMany;
+        for (std::int64_t i = 0; i < samples && ofAll == 0 && file.at() < file.size(); ++i)
+            if (const std::int64_t size = file.number(4, std::endian::big); size > m_bytes)
+                return "it lists a sample of " + std::to_string(size) + " bytes in " +
+                       std::to_string(m_bytes);
+        return std::nullopt;
     }
     /// It is behind flags and when the track was made and changed.
     void readScale(ByteWalk& file) {

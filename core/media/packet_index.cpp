@@ -42,6 +42,13 @@ int listedPackets(AVStream& video) {
     return listed;
 }
 
+/// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks.
+/// Fragments aren't listed.
+int unlistedPackets(const AVFormatContext& input, AVStream& video) {
+    if (av_match_name("mov", input.iformat->name) == 0) return 0;
+    return int(std::max<std::int64_t>(0, video.nb_frames - avformat_index_get_entries_count(&video)));
+}
+
 /// Whether the file is long enough for every packet that its container lists.
 bool holdsAllEntries(const AVFormatContext& input, AVStream& video) {
     const std::int64_t size = avio_size(input.pb);
@@ -108,6 +115,8 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     if (!index.m_packets.front().key && listsKeyFrames(input) &&
         beginsWithKey(video, index.m_packets.front()))
         return Error{ErrorCode::InvalidData, "its first frame can't be decoded"};
+    index.m_leftOut = unlistedPackets(input, video) +
+                      int(std::ranges::count(index.m_packets, false, &PacketIndex::Packet::shown));
     index.finish();
     return index;
 }

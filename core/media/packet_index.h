@@ -35,6 +35,10 @@ class PacketIndex {
     /// apart by decoding from the start and counting.
     [[nodiscard]] bool isExact() const { return m_exact; }
 
+    /// Packets that the file lists and that aren't there or aren't shown: those that its edit list leaves
+    /// out, and what FFmpeg finds no place for where a list is damaged.
+    [[nodiscard]] int leftOut() const { return m_leftOut; }
+
     /// Whether packets are FFV1 that has checksums behind its slices, seen from one that is right.
     [[nodiscard]] bool hasFfv1Checksums() const { return m_hasFfv1Checksums; }
 
@@ -70,6 +74,7 @@ class PacketIndex {
     std::vector<std::int64_t> m_stamps;
     std::vector<Stamped> m_byStamp;                       // ascending; all packets
     std::map<int, std::vector<std::uint8_t>> m_palettes;  // by the first packet that they are of
+    int m_leftOut = 0;
     bool m_exact = true;
     bool m_hasFfv1Checksums = false;
 };

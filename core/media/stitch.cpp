@@ -147,8 +147,8 @@ std::string lengthText(std::span<const LabelledClip> clips, const GridPlan& plan
 void remarkOnTiming(std::span<const LabelledClip> clips, const GridPlan& plan,
                     const std::function<void(const std::string&)>& tell) {
     for (std::size_t i = 0; i < clips.size(); ++i)
-        if (const std::string unequal = unequalFramesText(*plan.tiles[i].clip.info); !unequal.empty())
-            tell(fileOf(clips[i]).string() + ": " + unequal);
+        for (const std::string& remark : remarksOn(*plan.tiles[i].clip.info))
+            tell(fileOf(clips[i]).string() + ": " + remark);
     if (const std::string length = lengthText(clips, plan); !length.empty()) tell(length);
 }
 

@@ -2605,6 +2605,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>frames of %1 to %2 ms, at their own times</source>
         <translation>Bilder von %1 bis %2 ms, zu ihren eigenen Zeiten</translation>
     </message>
+    <message>
+        <source>%1 of %2 listed frames are left out</source>
+        <translation>%1 von %2 verzeichneten Bildern sind ausgelassen</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::RecentList</name>

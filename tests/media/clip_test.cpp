@@ -172,6 +172,10 @@ TEST(Clip, HonoursAnEditListThatStartsInsideAGop) {
     ASSERT_EQ(expected.front(), 15);
     auto clip = Clip::open(folder / "cut.mp4").value();
     EXPECT_EQ(clip->info().frameSeconds.front(), 0);
+    EXPECT_THAT(remarksOn(clip->info()),
+                testing::ElementsAre("15 of the 60 frames that it lists are left out, by its edit list or by "
+                                     "damage to its lists"));
+    EXPECT_THAT(remarksOn(Clip::open(folder / "whole.mp4").value()->info()), testing::IsEmpty());
     expectFramesInOrder(*clip, expected);
     for (const int i : {44, 3, 20, 0, 19})
         EXPECT_EQ(readBarcode(*clip->frame(i).value()), expected[std::size_t(i)]);

@@ -135,11 +135,18 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
         std::string inner = bytes;  // within the first fragment's head
         inner.replace(bytes.find("traf") - 4, 16, std::string(16, '\0'));
         EXPECT_THAT(openingError(write("inner.mp4", inner)).message, HasSubstr(" is no box of MP4"));
-        std::string flagged = bytes;  // a box that is too small for what its flags ask for
-        const std::size_t track = bytes.find("tfhd");
-        flagged.replace(track + 4, 4, 4, '\xFF');
-        EXPECT_THAT(openingError(write("flagged.mp4", flagged)).message,
-                    HasSubstr("what it has at byte " + std::to_string(track - 4) + " is no box of MP4"));
+        // Types, flags and numbers in heads of fragments.
+        for (const std::size_t head : {bytes.find("moof"), fragment + 4}) {
+            const std::size_t track = bytes.find("traf", head), run = bytes.find("trun", head);
+            const auto refusal = [&](std::size_t place, char bits) {
+                std::string damaged = bytes;
+                damaged[place] = char(damaged[place] ^ bits);
+                return openingError(write("bit.mp4", damaged)).message;
+            };
+            for (const std::size_t place : {track + 3, track + 12, run + 3, run + 5, run + 11})
+                EXPECT_THAT(refusal(place, 2), HasSubstr(" is no box of MP4")) << place;
+            EXPECT_THAT(refusal(run + 17, 64), AnyOf(HasSubstr(" lists samples of "), HasSubstr(" no box ")));
+        }
         // More than what cameras append.
         const std::string other(3000, '\x55');
         EXPECT_THAT(openingError(write("other.mp4", bare + other)).message,
@@ -588,6 +595,33 @@ TEST_F(CorruptClip, AWebmWhoseBlocksLeaveTheirClustersIsRefused) {
     ASSERT_LT(block, second);
     EXPECT_THAT(refusal(behindSize(block + 1), 4),
                 HasSubstr("the block at byte " + std::to_string(block) + " is of no track that it lists"));
+}
+
+TEST_F(CorruptClip, AMatroskaFileWithADamagedIdIsRefused) {
+    const std::string bytes = clipBytes("a.webm", "-c:v libvpx -g 8 -cluster_time_limit 200");
+    const std::string cluster = "\x1F\x43\xB6\x75";
+    for (const std::size_t place : {bytes.find(cluster), bytes.rfind(cluster)})
+        for (std::size_t byte = 0; byte < cluster.size(); ++byte) {
+            std::string damaged = bytes;
+            damaged[place + byte] ^= 1;
+            EXPECT_THAT(openingError(write("b.webm", damaged)).message,
+                        HasSubstr("what it has at byte " + std::to_string(place) + " is no element"));
+        }
+}
+
+TEST_F(CorruptClip, AnMp4OfASampleThatIsLargerThanItIsRefused) {
+    std::string bytes = clipBytes("a.mp4", "-c:v mpeg4");
+    bytes[bytes.find("stsz") + 16 + 4 * 10] ^= 64;
+    EXPECT_THAT(openingError(write("b.mp4", bytes)).message,
+                AllOf(HasSubstr("it lists a sample of 10737"), HasSubstr(" bytes in ")));
+}
+
+TEST_F(CorruptClip, AnMp4WhoseListsLeaveFramesOutSaysSo) {
+    std::string bytes = clipBytes("a.mp4", "-c:v mpeg4");
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.mp4").value()->info()), testing::IsEmpty());
+    bytes[bytes.find("stts") + 16] ^= 1;  // a frame lasts longer than the clip
+    EXPECT_THAT(remarksOn(Clip::open(write("b.mp4", bytes)).value()->info()),
+                testing::ElementsAre(HasSubstr("39 of the 40 frames that it lists are left out")));
 }
 
 TEST_F(CorruptClip, AnMp4WithoutATimeScaleIsRefused) {

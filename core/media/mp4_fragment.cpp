@@ -1,0 +1,85 @@
+#include "core/media/mp4_fragment.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+
+#include "core/media/byte_walk.h"
+#include "core/media/mp4_box.h"
+
+namespace reelgrid::media {
+namespace {
+
+/// Boxes of a moof and of a traf. FFmpeg passes over others, and the frames that they listed.
+constexpr std::array<std::string_view, 7> kOfMoof{"mfhd", "traf", "pssh", "meta", "uuid", "free", "skip"};
+constexpr std::array<std::string_view, 16> kOfTraf{"tfhd", "tfdt", "trun", "sdtp", "sbgp", "sgpd",
+                                                   "csgp", "subs", "saiz", "saio", "senc", "meta",
+                                                   "uuid", "udta", "free", "skip"};
+constexpr std::int64_t kVersionAndFlags = 4, kField = 4, kWideField = 8;
+
+bool isListed(std::string_view type, const auto& list) {
+    return std::ranges::find(list, type) != list.end();
+}
+
+std::int64_t fieldsOf(std::uint64_t flags) {
+    return kField * std::popcount(flags);
+}
+
+/// Whether a tfhd is as large as its flags say (8.8.7).
+bool isSoundTrackHead(ByteWalk& file, const BoxHead& tfhd) {
+    constexpr std::uint64_t kOffset = 0x1, kDefaults = 0x3A;
+    const auto flags = std::uint64_t(file.number(4, std::endian::big));
+    const std::int64_t offset = (flags & kOffset) != 0 ? kWideField : 0;
+    return tfhd.rest == kVersionAndFlags + kField + offset + fieldsOf(flags & kDefaults);
+}
+
+/// Adds the sizes that a trun lists; whether it is as large as its flags and its number of samples say
+/// (8.8.8).
+bool addRun(ByteWalk& file, const BoxHead& trun, std::int64_t& sampleBytes) {
+    constexpr std::uint64_t kBefore = 0x5, kDuration = 0x100, kSize = 0x200, kOfSample = 0xF00;
+    const auto flags = std::uint64_t(file.number(4, std::endian::big));
+    const std::int64_t samples = file.number(4, std::endian::big);
+    const std::int64_t each = fieldsOf(flags & kOfSample), before = fieldsOf(flags & kBefore);
+    if (trun.rest != kVersionAndFlags + kField + before + samples * each) return false;
+    if ((flags & kSize) == 0) return true;
+    const std::int64_t beforeSize = fieldsOf(flags & kDuration);
+    file.skip(before);
+    for (std::int64_t i = 0; i < samples; ++i) {
+        file.skip(beforeSize);
+        sampleBytes += file.number(4, std::endian::big);
+        file.skip(each - beforeSize - kField);
+    }
+    return true;
+}
+
+}  // namespace
+
+FragmentHead fragmentHead(const std::filesystem::path& path, std::int64_t begin, std::int64_t end) {
+    FragmentHead found;
+    ByteWalk file(path);
+    file.skip(begin);
+    std::int64_t trackEnd = 0;
+    while (file.at() < end && end <= file.size()) {
+        const std::int64_t place = file.at();
+        const bool isInTrack = place < trackEnd;
+        const BoxHead head = boxHead(file);
+        const std::int64_t body = file.at();
+        // They fill what is around them.
+        bool isSound = head.rest >= 0 && head.rest <= (isInTrack ? trackEnd : end) - body &&
+                       (isInTrack ? isListed(head.type, kOfTraf) : isListed(head.type, kOfMoof));
+        if (isSound && head.type == "tfhd") isSound = isSoundTrackHead(file, head);
+        if (isSound && head.type == "trun") isSound = addRun(file, head, found.sampleBytes);
+        if (!isSound) {
+            found.damaged = place;
+            break;
+        }
+        if (head.type == "traf")
+            trackEnd = body + head.rest;
+        else
+            file.skip(body + head.rest - file.at());
+    }
+    return found;
+}
+
+}  // namespace reelgrid::media
