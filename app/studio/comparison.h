@@ -11,6 +11,7 @@
 #include "core/comparison/backend_color.h"
 #include "core/comparison/caption.h"
 #include "core/comparison/clip_origin.h"
+#include "core/media/track_choice.h"
 #include "core/media/unequal_frames.h"
 #include "core/result/clip_result.h"
 #include "core/result/file_stamp.h"
@@ -30,6 +31,7 @@ struct ClipFacts {
     std::vector<double> frameSeconds;               ///< when each of its frames is shown
     std::optional<comparison::ClipOrigin> origin;   ///< what another program wrote into it
     std::optional<media::UnequalFrames> unequal{};  ///< absent: its frames are equally long
+    media::TrackChoice track{};                     ///< of its video tracks
     int leftOut = 0;                                ///< further frames that it lists
     double rate = 0;                                ///< frames a second that it is taken at
     std::optional<result::FileStamp> stamp{};       ///< of the clip's file, before it was read

@@ -30,6 +30,7 @@ ReadFacts readClipFacts(const std::filesystem::path& clip) {
         const media::ClipInfo& info = (*opened)->info();
         read.facts.frameSeconds = info.frameSeconds;
         read.facts.unequal = info.unequal;
+        read.facts.track = info.track;
         read.facts.leftOut = info.leftOut;
         read.facts.rate = info.fps.value();
     }

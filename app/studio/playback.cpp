@@ -30,8 +30,8 @@ QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     return both + differs + '\n' + both + Playback::tr(" (differs)") + '\n' + text;
 }
 
-/// Below a tile's label: how its frames lie in time, where that is not evenly, whether some are left out, and
-/// what made the clip.
+/// Below a tile's label: how its frames lie in time, where that is not evenly, which track it is, whether
+/// some frames are left out, and what made the clip.
 QString originOf(const ClipFacts& facts) {
     QStringList lines;
     if (facts.unequal) {
@@ -45,6 +45,8 @@ QString originOf(const ClipFacts& facts) {
                       ? Playback::tr("frames of %1 to %2 ms, taken at %3 frames/s").arg(from, to, rate)
                       : Playback::tr("frames of %1 to %2 ms, at their own times").arg(from, to));
     }
+    if (facts.track.of > 1)
+        lines << Playback::tr("video track %1 of %2").arg(facts.track.number).arg(facts.track.of);
     if (facts.leftOut > 0)
         lines << Playback::tr("%1 of %2 listed frames are left out")
                      .arg(facts.leftOut)

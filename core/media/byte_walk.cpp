@@ -51,6 +51,22 @@ bool ByteWalk::find(std::size_t bytes, const std::function<bool(std::string_view
     return false;
 }
 
+bool ByteWalk::findText(std::string_view wanted) {
+    constexpr std::int64_t kPiece = 1 << 16;
+    std::string last;  // the end of what was read, in which they may begin
+    while (m_at < m_size) {
+        const std::int64_t from = m_at - std::int64_t(last.size());
+        last += text(int(std::min(kPiece, m_size - m_at)));
+        if (const std::size_t place = last.find(wanted); place != std::string::npos) {
+            m_at = from + std::int64_t(place + wanted.size());
+            std::fseek(m_file.get(), long(m_at), SEEK_SET);
+            return true;
+        }
+        last.erase(0, last.size() - std::min(last.size(), wanted.size() - 1));
+    }
+    return false;
+}
+
 void ByteWalk::skip(std::int64_t count) {
     constexpr std::int64_t kFar = std::int64_t{1} << 60;  // more than any file has, and no overflow
     count = std::clamp<std::int64_t>(count, 0, kFar);

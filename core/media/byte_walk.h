@@ -29,6 +29,8 @@ class ByteWalk {
     std::string peek(int bytes);
     /// Goes on until so many bytes in a row pass, or to the end; whether they did.
     bool find(std::size_t bytes, const std::function<bool(std::string_view)>& passes);
+    /// Goes on behind the next place where these bytes are, or to the end; whether they are there.
+    bool findText(std::string_view text);
     /// Forward alone. Short steps stay within what the file has buffered.
     void skip(std::int64_t count);
 

@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/media/frame.h"
+#include "core/media/track_choice.h"
 #include "core/media/unequal_frames.h"
 
 namespace reelgrid::media {
@@ -24,6 +25,7 @@ struct ClipInfo {
     std::string codec;
     std::optional<UnequalFrames> unequal{};  ///< absent: its frames are equally long
     int leftOut = 0;                         ///< further frames that it lists, as before an edit's start
+    TrackChoice track{};
 
     [[nodiscard]] int frameCount() const { return int(frameSeconds.size()); }
     /// The frame shown at time t: the last one whose presentation time is ≤ t, clamped to the clip's first
@@ -32,7 +34,7 @@ struct ClipInfo {
 };
 
 /// What of a clip isn't as one expects: "its frames last from 50 to 70 ms each; they are taken at 17
-/// frames/s", "3 of the 30 frames that it lists are left out, …".
+/// frames/s", "of its 2 video tracks number 1 is taken", "3 of the 30 frames that it lists are left out, …".
 std::vector<std::string> remarksOn(const ClipInfo& info);
 
 /// A clip opened for exact random access by frame number. Not thread-safe: one thread at a time.

@@ -31,6 +31,9 @@ int ClipInfo::frameAt(double seconds) const {
 std::vector<std::string> remarksOn(const ClipInfo& info) {
     std::vector<std::string> remarks;
     if (info.unequal) remarks.push_back(unequalFramesText(info));
+    if (info.track.of > 1)
+        remarks.push_back("of its " + std::to_string(info.track.of) + " video tracks number " +
+                          std::to_string(info.track.number) + " is taken");
     if (info.leftOut > 0)
         remarks.push_back(std::to_string(info.leftOut) + " of the " +
                           std::to_string(info.leftOut + info.frameCount()) +

@@ -34,6 +34,15 @@ std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path&
     return begin.zeros >= 2 && begin.next == 1 ? std::nullopt : std::optional(noPart(0, "start code"));
 }
 
+std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& path) {
+    // Units have no three zeros in a row.
+    if (auto missing = missingBeginOfStartCodes(path)) return missing;
+    ByteWalk file(path);
+    const std::string zeros(kMostZeros + 1, '\0');
+    if (!file.findText(zeros)) return std::nullopt;
+    return "it has zeros from byte " + std::to_string(file.at() - std::int64_t(zeros.size())) + " on";
+}
+
 std::optional<std::string> missingBeginOfProgramStream(const std::filesystem::path& path) {
     const bool isOfVideoCd = ByteWalk(path).text(4) == "RIFF";
     return isOfVideoCd ? std::nullopt : missingBeginOfStartCodes(path);

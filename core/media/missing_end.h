@@ -43,14 +43,16 @@ std::optional<std::string> missingEndOfDv(const std::filesystem::path& path);
 /// Its values have keys and lengths before them, and its first partition says where its last one, the footer,
 /// begins (SMPTE ST 377-1, 6.3 and 7.1), unless nobody went back to say it.
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path);
-/// Behind its headers a sync point must come, and one at each place that its index lists, if it has one. Those
-/// have checksums.
+/// Behind its headers a sync point must come, and one at each place that its index lists, if it has one.
+/// Those have checksums.
 std::optional<std::string> missingEndOfNut(const std::filesystem::path& path);
 /// Streams without a container: FFmpeg takes a damaged file of another kind for them where its head is gone,
 /// and goes on behind that. Those of MPEG have a start code at their begin.
 std::optional<std::string> missingBeginOfAv1(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfProgramStream(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path& path);
+/// Of H.264 and HEVC, where no more zeros than before a start code may be anywhere.
+std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path);
 /// Its frames all have one size: that of a picture as FFmpeg, which knows the header's tags, has it in
 /// memory.

@@ -78,9 +78,9 @@ std::optional<std::string> missingOfIndex(const std::filesystem::path& path) {
 }  // namespace
 
 std::optional<std::string> missingEndOfNut(const std::filesystem::path& path) {
-    constexpr std::string_view kBegin("nut/multimedia container");  // and a 0
+    constexpr std::string_view kBegin("nut/multimedia container\0", 25);
     ByteWalk file(path);
-    file.skip(kBegin.size() + 1);
+    file.skip(kBegin.size());
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
         const std::string code = file.peek(kCodeBytes);
@@ -91,11 +91,12 @@ std::optional<std::string> missingEndOfNut(const std::filesystem::path& path) {
             continue;
         }
         if (code == kIndex) return std::nullopt;
-        if (readSyncPoint(file)) return missingOfIndex(path);
         // Writers may leave all of them out.
-        const bool hasOthers =
-            file.find(kSyncPoint.size(), [](std::string_view bytes) { return bytes == kSyncPoint; });
-        return hasOthers || code == kSyncPoint ? std::optional(noPart(place, kPart)) : std::nullopt;
+        if (!readSyncPoint(file) && (code == kSyncPoint || file.findText(kSyncPoint)))
+            return noPart(place, kPart);
+        if (file.findText(kBegin))
+            return "another NUT follows at byte " + std::to_string(file.at() - std::int64_t(kBegin.size()));
+        return missingOfIndex(path);
     }
     return bytesMissing(file);
 }

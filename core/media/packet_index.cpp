@@ -16,16 +16,23 @@ bool dependsOnEveryFrame(AVCodecID codec) {
     return codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG;
 }
 
+/// No codec reorders over more than this (H.264's largest picture buffer).
+constexpr std::size_t kMostReordered = 16;
+
 /// Two fields of a picture may come in two packets.
 bool mayBeFields(const AVCodecParameters& parameters) {
     return parameters.field_order != AV_FIELD_UNKNOWN && parameters.field_order != AV_FIELD_PROGRESSIVE;
 }
 
+/// Or QuickTime, which is read by the same demuxer.
+bool isMp4(const AVFormatContext& input) {
+    return std::string_view(input.iformat->name).starts_with("mov");
+}
+
 /// Whether the container has a table of every packet. Of others' key frames FFmpeg may list some twice (Flash
 /// Video).
 bool listsAllPackets(const AVFormatContext& input) {
-    const std::string_view demuxer = input.iformat->name;
-    return demuxer.starts_with("mov") || demuxer == "avi";
+    return isMp4(input) || std::string_view(input.iformat->name) == "avi";
 }
 
 /// Whether it has a table of key frames of its own. Of others FFmpeg lists what it takes for some.
@@ -45,7 +52,7 @@ int listedPackets(AVStream& video) {
 /// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks.
 /// Fragments aren't listed.
 int unlistedPackets(const AVFormatContext& input, AVStream& video) {
-    if (av_match_name("mov", input.iformat->name) == 0) return 0;
+    if (!isMp4(input)) return 0;
     return int(std::max<std::int64_t>(0, video.nb_frames - avformat_index_get_entries_count(&video)));
 }
 
@@ -138,6 +145,9 @@ void PacketIndex::finish() {
 bool PacketIndex::leaveOutLeading() {
     if (!m_exact) return false;
     const std::int64_t first = m_packets.front().pts;
+    // More than may come so have damaged stamps.
+    if (std::ranges::lower_bound(m_stamps, first) - m_stamps.begin() > std::ptrdiff_t(kMostReordered))
+        return false;
     for (Packet& packet : m_packets) packet.shown = packet.shown && packet.pts >= first;
     return std::erase_if(m_stamps, [&](std::int64_t pts) { return pts < first; }) > 0 && !m_stamps.empty();
 }
@@ -176,8 +186,6 @@ std::span<const std::uint8_t> PacketIndex::paletteOf(int packet) const {
 }
 
 int PacketIndex::reorderDelay() const {
-    // No codec reorders over more than this (H.264's largest picture buffer).
-    constexpr std::size_t kMostReordered = 16;
     std::size_t delay = 0;
     for (std::size_t i = 0; m_exact && i < m_packets.size(); ++i) {
         std::size_t later = 0;  // decoded before this frame, shown after it

@@ -48,7 +48,7 @@ class PacketIndex {
 
     /// No longer counts frames that are shown before the first key frame, though they come after it in the
     /// file: a recording that begins within a group of pictures lacks what they refer to. False where there
-    /// are none.
+    /// are none, or more than a codec reorders over.
     bool leaveOutLeading();
 
     /// The shown frame with this stamp.

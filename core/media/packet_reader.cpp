@@ -30,6 +30,28 @@ bool headerTellsAll(const AVFormatContext& input) {
     return true;
 }
 
+/// Video of which something was found that can be decoded, but for pictures that are a cover or show where to
+/// seek to.
+std::vector<int> videoTracks(const AVFormatContext& input) {
+    constexpr int kNoClip = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS;
+    std::vector<int> tracks;
+    for (unsigned i = 0; i < input.nb_streams; ++i) {
+        const AVStream& stream = *input.streams[i];
+        const AVCodecParameters& coded = *stream.codecpar;
+        if (coded.codec_type == AVMEDIA_TYPE_VIDEO && coded.width > 0 &&
+            (stream.disposition & kNoClip) == 0 && avcodec_find_decoder(coded.codec_id) != nullptr)
+            tracks.push_back(int(i));
+    }
+    return tracks;
+}
+
+/// The one that the file marks as such, else the first.
+int usualTrack(const AVFormatContext& input, const std::vector<int>& tracks) {
+    const auto marked = std::ranges::find_if(
+        tracks, [&](int track) { return (input.streams[track]->disposition & AV_DISPOSITION_DEFAULT) != 0; });
+    return marked == tracks.end() ? tracks.front() : *marked;
+}
+
 /// "15 frames of 2.00 s" where the header says how long the clip is.
 std::string framesFound(const PacketIndex& index, std::int64_t duration) {
     std::string found = std::to_string(index.packets().size()) + " frames";
@@ -69,7 +91,10 @@ Result<PacketReader> PacketReader::open(const fs::path& path) {
     if (!headerTellsAll(*input))
         if (const int code = probeStreams(*input); code < 0)
             return avError("its streams can't be read", code);
-    const int stream = av_find_best_stream(input.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    const std::vector<int> tracks = videoTracks(*input);
+    const int stream = tracks.empty()
+                           ? av_find_best_stream(input.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0)
+                           : usualTrack(*input, tracks);
     if (stream < 0) return Error{ErrorCode::InvalidData, "it has no video that can be decoded"};
     const AVCodecParameters& parameters = *input->streams[stream]->codecpar;
     if (!isSaneSize(parameters.width, parameters.height))
@@ -94,6 +119,12 @@ Result<PacketIndex> PacketReader::readIndex() {
         format.streams == StreamsInHeader::Fully ? m_headerDuration : AV_NOPTS_VALUE;
     return Error{ErrorCode::InvalidData,
                  "the file is cut short or damaged: " + framesFound(*index, duration) + ", " + *missing};
+}
+
+TrackChoice PacketReader::track() const {
+    const std::vector<int> tracks = videoTracks(*m_input);
+    const auto own = std::ranges::find(tracks, m_stream);
+    return {.number = int(own - tracks.begin()) + 1, .of = int(tracks.size())};
 }
 
 Display PacketReader::display(AVFrame& frame) const {

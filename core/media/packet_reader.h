@@ -6,6 +6,7 @@
 #include "core/media/av_handles.h"
 #include "core/media/display.h"
 #include "core/media/packet_index.h"
+#include "core/media/track_choice.h"
 
 namespace reelgrid::media {
 
@@ -15,6 +16,7 @@ class PacketReader {
     static Result<PacketReader> open(const std::filesystem::path& path);
 
     [[nodiscard]] const AVStream& stream() const { return *m_input->streams[m_stream]; }
+    [[nodiscard]] TrackChoice track() const;
     /// How the stream's pictures are meant to be seen; `frame` is the first of them.
     [[nodiscard]] Display display(AVFrame& frame) const;
     [[nodiscard]] AVRational guessedRate() const;

@@ -2606,6 +2606,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Bilder von %1 bis %2 ms, zu ihren eigenen Zeiten</translation>
     </message>
     <message>
+        <source>video track %1 of %2</source>
+        <translation>Videospur %1 von %2</translation>
+    </message>
+    <message>
         <source>%1 of %2 listed frames are left out</source>
         <translation>%1 von %2 verzeichneten Bildern sind ausgelassen</translation>
     </message>

@@ -181,6 +181,25 @@ TEST(Clip, HonoursAnEditListThatStartsInsideAGop) {
         EXPECT_EQ(readBarcode(*clip->frame(i).value()), expected[std::size_t(i)]);
 }
 
+TEST(Clip, OfSeveralVideoTracksIsTheFirstOrTheDefaultAndSaysSo) {
+    const ScratchFolder folder;
+    ASSERT_TRUE(encodeBarcodes(folder / "first.mp4", 10, 96, 64, "24", "-c:v mpeg4"));
+    ASSERT_TRUE(encodeBarcodes(folder / "second.mp4", 30, 192, 128, "24", "-c:v mpeg4"));
+    const auto remarksOf = [&](const std::string& name, const std::string& options) {
+        EXPECT_TRUE(test::runs("ffmpeg -v error -y -i '" + (folder / "first.mp4").string() + "' -i '" +
+                               (folder / "second.mp4").string() + "' -map 0:v -map 1:v -c copy " + options +
+                               " '" + (folder / name).string() + "'"));
+        const auto clip = Clip::open(folder / name).value();
+        EXPECT_EQ(clip->info().width, name == "marked.mkv" ? 192 : 96);
+        return remarksOn(clip->info());
+    };
+    for (const char* name : {"two.wmv", "two.mp4", "two.mkv"})
+        EXPECT_THAT(remarksOf(name, ""), testing::ElementsAre("of its 2 video tracks number 1 is taken"))
+            << name;
+    EXPECT_THAT(remarksOf("marked.mkv", "-disposition:v:0 0 -disposition:v:1 default"),
+                testing::ElementsAre("of its 2 video tracks number 2 is taken"));
+}
+
 TEST(Clip, StepsBackWithinTheCacheWithoutDecoding) {
     const ScratchFolder folder;
     const auto path = folder / "a.mp4";

@@ -143,9 +143,16 @@ TEST_F(CorruptClip, ATruncatedFragmentedMp4IsRefusedWhereItsFormatTells) {
                 damaged[place] = char(damaged[place] ^ bits);
                 return openingError(write("bit.mp4", damaged)).message;
             };
-            for (const std::size_t place : {track + 3, track + 12, run + 3, run + 5, run + 11})
-                EXPECT_THAT(refusal(place, 2), HasSubstr(" is no box of MP4")) << place;
-            EXPECT_THAT(refusal(run + 17, 64), AnyOf(HasSubstr(" lists samples of "), HasSubstr(" no box ")));
+            for (const std::size_t place : {track + 3, track + 11, track + 15, run + 3, run + 6, run + 11})
+                EXPECT_THAT(refusal(place, 2), AnyOf(HasSubstr(" is no box of MP4"), HasSubstr("cut short")))
+                    << place;
+            // The first sample's size is behind its duration, which is behind two fields of the run.
+            const auto runFlags = unsigned(static_cast<unsigned char>(bytes[run + 6])) << 8 |
+                                  static_cast<unsigned char>(bytes[run + 7]);
+            ASSERT_TRUE((runFlags & 0x200) != 0);
+            const std::size_t size = run + 12 + 4 * std::size_t(std::popcount(runFlags & 0x105));
+            EXPECT_THAT(refusal(size + 1, 64),
+                        AnyOf(HasSubstr(" lists samples of "), HasSubstr("cut short")));
         }
         // More than what cameras append.
         const std::string other(3000, '\x55');
@@ -572,6 +579,8 @@ TEST_F(CorruptClip, ANutWithADamagedSyncPointIsRefused) {
                 << place << " + " << byte;
         }
     EXPECT_GT(points, 3u);
+    EXPECT_THAT(openingError(write("b.nut", bytes + bytes.substr(0, bytes.size() / 2))).message,
+                HasSubstr("another NUT follows at byte " + std::to_string(bytes.size())));
     clipBytes("without.nut", "-c:v mpeg4 -syncpoints none -strict experimental");
     EXPECT_EQ(Clip::open(m_folder / "without.nut").value()->info().frameCount(), 40);
 }
@@ -607,6 +616,26 @@ TEST_F(CorruptClip, AMatroskaFileWithADamagedIdIsRefused) {
             EXPECT_THAT(openingError(write("b.webm", damaged)).message,
                         HasSubstr("what it has at byte " + std::to_string(place) + " is no element"));
         }
+}
+
+TEST_F(CorruptClip, AStreamOfNalUnitsWithAHoleOfZerosIsRefused) {
+    for (const char* codec : {"libx264", "libx265 -x265-params log-level=none"}) {
+        const std::string name = std::string("a.") + (codec[4] == '4' ? "h264" : "h265");
+        std::string bytes = clipBytes(name, std::string("-pix_fmt yuv420p -c:v ") + codec);
+        EXPECT_EQ(Clip::open(m_folder / name).value()->info().frameCount(), 40);
+        const std::size_t hole = bytes.size() / 2;
+        std::fill_n(bytes.begin() + std::ptrdiff_t(hole), 600, '\0');
+        EXPECT_THAT(openingError(write("b" + name, bytes)).message, HasSubstr("it has zeros from byte "));
+    }
+}
+
+TEST_F(CorruptClip, AFlashVideoWhoseFirstTimeIsDamagedIsRefused) {
+    std::string bytes = clipBytes("a.flv", "-c:v libx264 -pix_fmt yuv420p");
+    // Behind the stream's own head: a key frame's tag, whose time is of 24 bits.
+    const std::size_t tag = bytes.find(std::string("\x17\1", 2)) - 11;
+    ASSERT_EQ(bytes[tag], 9);
+    bytes[tag + 5] ^= 64;
+    EXPECT_THAT(openingError(write("b.flv", bytes)).message, HasSubstr("its first frame can't be decoded"));
 }
 
 TEST_F(CorruptClip, AnMp4OfASampleThatIsLargerThanItIsRefused) {
