@@ -49,8 +49,8 @@ AttentionReport describeMachine(const AttentionCase& first) {
     return report;
 }
 
-AttentionReport measure(const std::vector<AttentionCase>& cases) {
-    const StdoutOnStderr kernelsMayPrint;
+Result<AttentionReport> measure(const std::vector<AttentionCase>& cases) {
+    StdoutOnStderr kernelsMayPrint;
     AttentionReport report = describeMachine(cases.front());
     const auto peaks = [&] { return measurePeaks(cases.front().execution, report.clock); };
     report.peaks = peaks();
@@ -63,6 +63,7 @@ AttentionReport measure(const std::vector<AttentionCase>& cases) {
     }
     // Again, as another program may have had the cores the first time.
     report.peaks = highest(report.peaks, peaks());
+    if (auto printable = kernelsMayPrint.giveBack(); !printable) return printable.error();
     return report;
 }
 
@@ -89,7 +90,9 @@ int runAttention(const BenchAttention& verb) {
         if (!cases) return fail(cases.error());
         const auto files = attentionFiles(verb.outputs);
         if (!files) return fail(files.error());
-        return report(verb, *metric, *files, measure(*cases));
+        const auto measured = measure(*cases);
+        if (!measured) return fail(measured.error());
+        return report(verb, *metric, *files, *measured);
     } catch (const c10::Error& failure) {
         const bool memory = dynamic_cast<const c10::OutOfMemoryError*>(&failure) != nullptr;
         const std::string words = failure.what_without_backtrace();

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <utility>
 
 namespace reelgrid::cli {
 namespace {
@@ -23,9 +24,17 @@ StdoutOnStderr::StdoutOnStderr() : m_stdout(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC
 }
 
 StdoutOnStderr::~StdoutOnStderr() {
+    static_cast<void>(giveBack());
+}
+
+Result<void> StdoutOnStderr::giveBack() {
+    if (m_stdout < 0) return {};
     flushStdout();
-    dup2(m_stdout, STDOUT_FILENO);
-    close(m_stdout);
+    const int kept = std::exchange(m_stdout, -1);
+    if (dup2(kept, STDOUT_FILENO) < 0)
+        return Error{ErrorCode::Io, "stdout is gone: a kernel closed the program's files"};
+    close(kept);
+    return {};
 }
 
 }  // namespace reelgrid::cli

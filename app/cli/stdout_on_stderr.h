@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/result.h"
+
 namespace reelgrid::cli {
 
 /// While it lives, what is written to stdout goes to stderr: a plug-in's kernel that prints would spoil a
@@ -10,6 +12,10 @@ class StdoutOnStderr {
     StdoutOnStderr(const StdoutOnStderr&) = delete;
     StdoutOnStderr& operator=(const StdoutOnStderr&) = delete;
     ~StdoutOnStderr();
+
+    /// Stdout is what it was, or isn't there any more: a plug-in's kernel may have closed what was kept of
+    /// it.
+    Result<void> giveBack();
 
   private:
     int m_stdout;

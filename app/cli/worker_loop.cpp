@@ -214,7 +214,10 @@ class JobServer {
     bool outputHasRoom() {
         for (int polls = 0; polls < kPatiencePolls;) {
             pollfd room{.fd = m_output, .events = POLLOUT, .revents = 0};
-            if (::poll(&room, 1, kPollMilliseconds) > 0) return true;
+            const int ready = ::poll(&room, 1, kPollMilliseconds);
+            if (ready > 0) return true;
+            // As where a plug-in took away the process's right to have files open.
+            if (ready < 0 && errno != EINTR) return false;
             pollfd parent{.fd = m_input, .events = 0, .revents = 0};
             ::poll(&parent, 1, 0);
             if (m_quit || (parent.revents & POLLHUP) != 0) ++polls;

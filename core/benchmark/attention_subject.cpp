@@ -39,6 +39,16 @@ std::optional<at::Tensor> scoreMaskOf(const AttentionInput& in, kernels::Mask ma
     return bias_NM;
 }
 
+/// A backend that took the problem must take it again.
+kernels::AttentionPlan possiblePlan(const kernels::BackendInfo& backend,
+                                    const kernels::AttentionProblem& problem) {
+    kernels::AttentionPlan plan = kernels::plan(backend, problem);
+    if (!plan.obstacle.empty())
+        throw Failure(ErrorCode::Internal,
+                      std::string(backend.name) + " took a call before and refuses it now: " + plan.obstacle);
+    return plan;
+}
+
 }  // namespace
 
 AttentionSubject::AttentionSubject(AttentionInput input, kernels::Mask mask, kernels::KeySmoothing smoothing,
@@ -99,7 +109,7 @@ at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, Preparatio
     if (preparation != nullptr && m_execution.device.is_cpu())
         problem.preparationSeconds = &preparation->seconds;
     if (preparation != nullptr) problem.prepared = preparation->event;
-    const kernels::AttentionPlan plan = kernels::plan(backend, problem);
+    const kernels::AttentionPlan plan = possiblePlan(backend, problem);
     at::Tensor out_BHND = attention::outputOf(problem, m_input.q_BHND);
     const at::Tensor workspace = attention::workspaceOf(problem, plan, m_input.q_BHND);
     // Not where it is timed: on a GPU that is a kernel more.
@@ -113,7 +123,7 @@ at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, Preparatio
 
 at::Tensor AttentionSubject::runGuarded(const kernels::BackendInfo& plugin) const {
     kernels::AttentionProblem problem = problemFor(plugin);
-    const kernels::AttentionPlan plan = kernels::plan(plugin, problem);
+    const kernels::AttentionPlan plan = possiblePlan(plugin, problem);
     const attention::PlannedCall call{
         plan.workspaceBytes, [&](const at::Tensor& out_BHND, const at::Tensor& workspace) {
             attention::writeTo(problem, out_BHND);

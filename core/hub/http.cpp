@@ -154,6 +154,8 @@ HttpAnswer httpGet(const HttpRequest& request, const HttpBody& body, const std::
     else if (transfer.isPageTooLong)
         answer.problem = "HTTP status " + std::to_string(answer.status) + " with a page of more than " +
                          std::to_string(kMostPageBytes) + " bytes";
+    else if (code == CURLE_OUT_OF_MEMORY && answer.status != 0)
+        answer.problem = "a line of its header is too long, or memory ran out";
     else if (code != CURLE_OK)
         answer.problem = *message != '\0' ? message : curl_easy_strerror(code);
     else if (!hasContent(answer.status))

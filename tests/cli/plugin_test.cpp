@@ -166,6 +166,28 @@ TEST(BackendPlugin, WhatAKernelPrintsIsNoPartOfABenchmarksDocument) {
     EXPECT_THAT(run.errors, HasSubstr("{\"mine\": 1}"));
 }
 
+TEST(BackendPlugin, ABenchmarkWhoseResultCannotBePrintedHasFailed) {
+    const auto errorsOf = [](const std::string& kernel) {
+        const ProgramRun run =
+            runProgram({"bench", "attention", "--shape", "1,1,16,16", "--dtype", "fp32", "--num-repetitions",
+                        "1", "--kernel", kernel, "--json", "--backend-plugin", pluginFile("faulty")});
+        EXPECT_EQ(run.exitCode, 1);
+        EXPECT_EQ(run.output, "");
+        return run.errors;
+    };
+    for (const char* kernel : {"sealing", "starving"})
+        EXPECT_THAT(errorsOf(kernel), HasSubstr("stdout is gone: a kernel closed the program's files"));
+    EXPECT_THAT(errorsOf("wavering"), HasSubstr("wavering took a call before and refuses it now: "));
+}
+
+TEST(BackendPlugin, AWorkerThatMayHaveNoFilesEnds) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(tinyWithPlugin(
+        {"render", "--attention-type", "starving", "--output", folder.file("clip.mp4")}, "faulty"));
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("the worker ended with exit code 1"));
+}
+
 /// Which ends the process where the kernel runs, by the program's own call.
 TEST(BackendPlugin, AnInterruptedBenchmarkIsNotAKernelsFault) {
     RunningProgram program({"bench", "attention", "--shape", "1,1,16,16", "--dtype", "fp32", "--kernel",

@@ -228,6 +228,13 @@ TEST_F(DownloadTest, PagesOfErrorsThatNeverEndAreNotReadOn) {
     EXPECT_FALSE(plan("owner/circling"));
 }
 
+TEST_F(DownloadTest, AHeadersLineThatIsTooLongIsNamed) {
+    m_hub.addModel("owner/long-line");
+    const auto refused = plan("owner/long-line");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("a line of its header is too long"));
+}
+
 TEST_F(DownloadTest, SizesThatNoModelHasAreRefused) {
     m_hub.addModel("owner/huge");
     const auto planned = plan("owner/huge");

@@ -88,6 +88,11 @@ class Hub(http.server.BaseHTTPRequestHandler):
         if repository.endswith("list-drops"):
             self.answer(200, b"{", (), 100)
             return self.hang_up()
+        if repository.endswith("long-line"):
+            try:
+                return self.answer_bare(b"200 OK", b"X-Long:" + bytes(5_000_000).replace(b"\0", b"x"), b"{}")
+            except OSError:
+                return self.hang_up()
         if repository.endswith(("endless", "circling")):
             self.send_response(500 if repository.endswith("endless") else 302)
             self.send_header("Location", self.path)

@@ -1,5 +1,6 @@
 // Backends that go wrong, one a name, each as real kernels do.
 #include <reelgrid/attention_backend.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +70,17 @@ int32_t terminate(const reelgrid_backend*, const reelgrid_call*, char*, size_t) 
 }
 int32_t closeEverything(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
     for (int file = 0; file < 1024; ++file) close(file);
+    zero(c);
+    return 0;
+}
+int32_t closeAllButStreams(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    for (int file = 3; file < 300; ++file) close(file);
+    zero(c);
+    return 0;
+}
+int32_t forbidFiles(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_NOFILE, &none);
     zero(c);
     return 0;
 }
@@ -152,6 +164,11 @@ int32_t refuse(const reelgrid_backend*, const reelgrid_call* c, char* reason, si
     std::snprintf(reason, size, "%lld keys, needs an odd number", static_cast<long long>(c->keys));
     return c->keys % 2;
 }
+int32_t refuseLater(const reelgrid_backend*, const reelgrid_call*, char* reason, size_t size) {
+    static int calls = 0;
+    std::snprintf(reason, size, "not again");
+    return calls++ == 0 ? 1 : 0;
+}
 uint64_t pageOfWorkspace(const reelgrid_backend*, const reelgrid_call*) {
     return 4096;
 }
@@ -201,13 +218,18 @@ REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi
                                           named("quitting", quit),
                                           named("forking", forkOnly),
                                           named("stopping", stop),
-                                          named("printing", print)};
-    constexpr uint32_t kChoosy = 7, kRoomy = 8, kTelling = 12, kCramped = 13, kGreedy = 14, kBiased = 15;
+                                          named("printing", print),
+                                          named("sealing", closeAllButStreams),
+                                          named("starving", forbidFiles),
+                                          named("wavering", giveZeros)};
+    constexpr uint32_t kChoosy = 7, kRoomy = 8, kTelling = 12, kCramped = 13, kGreedy = 14, kBiased = 15,
+                       kWavering = 26;
     static const reelgrid_option options[] = {{"window", "Tiles on each side", "3,3,3"},
                                               {"share", "", "0.5"}};
     backends[kTelling].options = options;
     backends[kTelling].option_count = 2;
     backends[kChoosy].supports = refuse;
+    backends[kWavering].supports = refuseLater;
     backends[kRoomy].workspace_bytes = pageOfWorkspace;
     backends[kCramped].workspace_bytes = pageOfWorkspace;
     backends[kGreedy].workspace_bytes = moreThanThereIs;
