@@ -11,6 +11,7 @@
 #include "core/comparison/backend_color.h"
 #include "core/comparison/caption.h"
 #include "core/comparison/clip_origin.h"
+#include "core/media/missing_frames.h"
 #include "core/media/track_choice.h"
 #include "core/media/unequal_frames.h"
 #include "core/result/clip_result.h"
@@ -32,9 +33,9 @@ struct ClipFacts {
     std::optional<comparison::ClipOrigin> origin;   ///< what another program wrote into it
     std::optional<media::UnequalFrames> unequal{};  ///< absent: its frames are equally long
     media::TrackChoice track{};                     ///< of its video tracks
-    int leftOut = 0;                                ///< further frames that it lists
-    double rate = 0;                                ///< frames a second that it is taken at
-    std::optional<result::FileStamp> stamp{};       ///< of the clip's file, before it was read
+    media::MissingFrames missing{};
+    double rate = 0;                           ///< frames a second that it is taken at
+    std::optional<result::FileStamp> stamp{};  ///< of the clip's file, before it was read
 };
 
 /// One clip of the comparison: on disk, or still being rendered.

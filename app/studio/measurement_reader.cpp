@@ -31,7 +31,7 @@ ReadFacts readClipFacts(const std::filesystem::path& clip) {
         read.facts.frameSeconds = info.frameSeconds;
         read.facts.unequal = info.unequal;
         read.facts.track = info.track;
-        read.facts.leftOut = info.leftOut;
+        read.facts.missing = info.missing;
         read.facts.rate = info.fps.value();
     }
     read.facts.origin = comparison::originOf(clip);

@@ -47,10 +47,15 @@ QString originOf(const ClipFacts& facts) {
     }
     if (facts.track.of > 1)
         lines << Playback::tr("video track %1 of %2").arg(facts.track.number).arg(facts.track.of);
-    if (facts.leftOut > 0)
+    const media::MissingFrames& missing = facts.missing;
+    if (missing.leftOut > 0)
         lines << Playback::tr("%1 of %2 listed frames are left out")
-                     .arg(facts.leftOut)
-                     .arg(facts.leftOut + int(facts.frameSeconds.size()));
+                     .arg(missing.leftOut)
+                     .arg(missing.leftOut + int(facts.frameSeconds.size()));
+    if (missing.withoutPicture > 0)
+        lines << Playback::tr("%1 packets give no picture").arg(missing.withoutPicture);
+    if (missing.saidSeconds > 0)
+        lines << Playback::tr("it says that it lasts %1 s").arg(widgets::fixedText(missing.saidSeconds, 2));
     if (facts.origin) lines << QString::fromStdString(facts.origin->text());
     return lines.join(" · ");
 }

@@ -61,6 +61,9 @@ bool giveColours(AVPacket& packet, std::span<const std::uint8_t> palette) {
     return room != nullptr;
 }
 
+/// Frames that a clip may be shorter than it says: containers round.
+constexpr double kMostShort = 1.5;
+
 /// 1:1 where none is said.
 Rational aspectOf(const Display& display) {
     const auto [num, den] = display.sampleAspect;
@@ -132,6 +135,11 @@ void FfmpegClip::setTiming(std::span<const std::int64_t> stamps, std::int64_t la
     m_info.frameSeconds = std::move(timing.seconds);
     m_info.durationSeconds = timing.durationSeconds;
     m_info.unequal = timing.unequal;
+    const double frame = 1 / timing.fps.value(), unit = av_q2d(stream.time_base);
+    const double end =
+        double(stamps.back()) * unit + (lastDuration > 0 ? double(lastDuration) * unit : frame);
+    const double said = m_reader.saidSeconds();
+    m_info.missing.saidSeconds = said - end > kMostShort * frame ? said : 0;
 }
 
 std::int64_t FfmpegClip::lastDuration() const {
@@ -170,7 +178,7 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
 Result<void> FfmpegClip::prepare() {
     const AVStream& stream = m_reader.stream();
     m_info.codec = avcodec_get_name(stream.codecpar->codec_id);
-    m_info.leftOut = m_index.leftOut();
+    m_info.missing.leftOut = m_index.leftOut();
     m_info.track = m_reader.track();
     if (m_index.isExact()) {
         setTiming(m_index.stamps(), lastDuration());
@@ -178,11 +186,14 @@ Result<void> FfmpegClip::prepare() {
         auto stamps = stampsByDecoding();
         if (!stamps) return stamps.error();
         if (stamps->empty()) return Error{ErrorCode::InvalidData, "none of its frames can be decoded"};
+        m_info.missing.withoutPicture = std::max(0, m_index.framesExpected() - int(stamps->size()));
         setTiming(*stamps, 0);
     }
     // The picture's size is the first frame's: the header's may be wrong.
     auto first = frame(0);
+    const std::size_t listed = m_index.stamps().size();
     if (!first && m_index.leaveOutLeading()) {
+        m_info.missing.withoutPicture = int(listed - m_index.stamps().size());
         setTiming(m_index.stamps(), lastDuration());
         m_running = false;
         first = frame(0);

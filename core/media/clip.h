@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/media/frame.h"
+#include "core/media/missing_frames.h"
 #include "core/media/track_choice.h"
 #include "core/media/unequal_frames.h"
 
@@ -24,7 +25,7 @@ struct ClipInfo {
     double durationSeconds = 0;        ///< end of the last frame
     std::string codec;
     std::optional<UnequalFrames> unequal{};  ///< absent: its frames are equally long
-    int leftOut = 0;                         ///< further frames that it lists, as before an edit's start
+    MissingFrames missing{};
     TrackChoice track{};
 
     [[nodiscard]] int frameCount() const { return int(frameSeconds.size()); }

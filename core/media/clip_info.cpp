@@ -34,10 +34,17 @@ std::vector<std::string> remarksOn(const ClipInfo& info) {
     if (info.track.of > 1)
         remarks.push_back("of its " + std::to_string(info.track.of) + " video tracks number " +
                           std::to_string(info.track.number) + " is taken");
-    if (info.leftOut > 0)
-        remarks.push_back(std::to_string(info.leftOut) + " of the " +
-                          std::to_string(info.leftOut + info.frameCount()) +
+    const MissingFrames& missing = info.missing;
+    if (missing.leftOut > 0)
+        remarks.push_back(std::to_string(missing.leftOut) + " of the " +
+                          std::to_string(missing.leftOut + info.frameCount()) +
                           " frames that it lists are left out, by its edit list or by damage to its lists");
+    if (missing.withoutPicture > 0)
+        remarks.push_back(std::to_string(missing.withoutPicture) +
+                          " packets give no picture: it begins within a group of pictures, or is damaged");
+    if (missing.saidSeconds > 0)
+        remarks.push_back("it says that it lasts " + fixed(missing.saidSeconds, 2) +
+                          " s, its frames end at " + fixed(info.durationSeconds, 2) + " s");
     return remarks;
 }
 

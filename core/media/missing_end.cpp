@@ -85,6 +85,8 @@ std::uint32_t withByte(std::uint32_t sum, int byte) {
 }  // namespace
 
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
+    constexpr int kControl = 0xF9;  // the extension that says how the next picture is shown
+    bool awaitsPicture = false;
     ByteWalk file(path);
     file.skip(10);  // "GIF89a" and the screen's size
     const int flags = file.byte();
@@ -93,10 +95,11 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
         const std::int64_t place = file.at();
         switch (file.byte()) {
             case 0x21:  // an extension
-                file.byte();
+                awaitsPicture |= file.byte() == kControl;
                 skipSubBlocks(file);
                 break;
             case 0x2C:
+                awaitsPicture = false;
                 if (auto damage = damageOfGifPicture(file)) return damage;
                 break;
             case 0x3B:
@@ -107,7 +110,7 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                 break;
             default:
                 // Decoders end there: only padding before the end mark costs nothing.
-                if (hasGifBlocksBehind(file) || lastByteOf(path) != 0x3B)
+                if (awaitsPicture || hasGifBlocksBehind(file) || lastByteOf(path) != 0x3B)
                     return noPart(place, "block of a GIF");
                 return std::nullopt;
         }

@@ -1,7 +1,9 @@
 #include "core/media/packet_index.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -50,10 +52,20 @@ int listedPackets(AVStream& video) {
 }
 
 /// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks.
-/// Fragments aren't listed.
-int unlistedPackets(const AVFormatContext& input, AVStream& video) {
-    if (!isMp4(input)) return 0;
-    return int(std::max<std::int64_t>(0, video.nb_frames - avformat_index_get_entries_count(&video)));
+/// Fragments aren't listed. Of MXF: how many of those that its track is long aren't among `packets`.
+int unlistedPackets(const AVFormatContext& input, AVStream& video, std::size_t packets) {
+    std::int64_t missing = 0;
+    if (isMp4(input))
+        missing = video.nb_frames - avformat_index_get_entries_count(&video);
+    else if (std::string_view(input.iformat->name) == "mxf" && !mayBeFields(*video.codecpar))
+        missing = video.duration - std::int64_t(packets);  // of frames that its clock counts
+    return int(std::clamp<std::int64_t>(missing, 0, std::numeric_limits<int>::max() / 2));
+}
+
+/// Some codecs have packets of several frames, of a frame that isn't shown or of none.
+bool hasFrameInEach(const AVCodecParameters& parameters) {
+    constexpr std::array kOthers{AV_CODEC_ID_MPEG4, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1};
+    return !mayBeFields(parameters) && std::ranges::find(kOthers, parameters.codec_id) == kOthers.end();
 }
 
 /// Whether the file is long enough for every packet that its container lists.
@@ -122,7 +134,8 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     if (!index.m_packets.front().key && listsKeyFrames(input) &&
         beginsWithKey(video, index.m_packets.front()))
         return Error{ErrorCode::InvalidData, "its first frame can't be decoded"};
-    index.m_leftOut = unlistedPackets(input, video) +
+    if (hasFrameInEach(*video.codecpar)) index.m_framesExpected = int(index.m_packets.size());
+    index.m_leftOut = unlistedPackets(input, video, index.m_packets.size()) +
                       int(std::ranges::count(index.m_packets, false, &PacketIndex::Packet::shown));
     index.finish();
     return index;

@@ -51,6 +51,9 @@ class PacketIndex {
     /// are none, or more than a codec reorders over.
     bool leaveOutLeading();
 
+    /// Packets, if each of them is a frame as far as is known; else 0.
+    [[nodiscard]] int framesExpected() const { return m_framesExpected; }
+
     /// The shown frame with this stamp.
     [[nodiscard]] std::optional<int> frameWith(std::int64_t pts) const;
     /// Place in decoding order of the packet with this stamp.
@@ -74,7 +77,7 @@ class PacketIndex {
     std::vector<std::int64_t> m_stamps;
     std::vector<Stamped> m_byStamp;                       // ascending; all packets
     std::map<int, std::vector<std::uint8_t>> m_palettes;  // by the first packet that they are of
-    int m_leftOut = 0;
+    int m_leftOut = 0, m_framesExpected = 0;
     bool m_exact = true;
     bool m_hasFfv1Checksums = false;
 };

@@ -7,7 +7,9 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
@@ -133,6 +135,20 @@ Display PacketReader::display(AVFrame& frame) const {
 
 AVRational PacketReader::guessedRate() const {
     return av_guess_frame_rate(m_input.get(), m_input->streams[m_stream], nullptr);
+}
+
+double PacketReader::saidSeconds() const {
+    constexpr std::array<std::string_view, 4> kSay{"matroska,webm", "nut", "flv", "asf"};
+    const auto isMedium = [](const AVStream* stream) {
+        return stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO ||
+               stream->codecpar->codec_type == AVMEDIA_TYPE_AUDIO ||
+               stream->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
+    };
+    const std::span streams(m_input->streams, m_input->nb_streams);
+    if (std::ranges::find(kSay, m_input->iformat->name) == kSay.end() || m_headerDuration <= 0 ||
+        std::ranges::count_if(streams, isMedium) != 1)
+        return 0;
+    return double(m_headerDuration) / AV_TIME_BASE;
 }
 
 int PacketReader::next(AVPacket& packet) {

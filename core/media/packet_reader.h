@@ -20,6 +20,8 @@ class PacketReader {
     /// How the stream's pictures are meant to be seen; `frame` is the first of them.
     [[nodiscard]] Display display(AVFrame& frame) const;
     [[nodiscard]] AVRational guessedRate() const;
+    /// How long it says that it lasts, from time 0 on; 0 where it doesn't say it of its video alone.
+    [[nodiscard]] double saidSeconds() const;
 
     /// Reads the whole file once; seekTo() needs the index. Leaves the reader at the end. A file that is
     /// known to be cut short is refused.

@@ -2610,6 +2610,14 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Videospur %1 von %2</translation>
     </message>
     <message>
+        <source>%1 packets give no picture</source>
+        <translation>%1 Pakete ergeben kein Bild</translation>
+    </message>
+    <message>
+        <source>it says that it lasts %1 s</source>
+        <translation>nach eigener Angabe %1 s lang</translation>
+    </message>
+    <message>
         <source>%1 of %2 listed frames are left out</source>
         <translation>%1 von %2 verzeichneten Bildern sind ausgelassen</translation>
     </message>

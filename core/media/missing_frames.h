@@ -1,0 +1,14 @@
+#pragma once
+
+namespace reelgrid::media {
+
+/// Frames that a clip's file has or speaks of and that aren't shown.
+struct MissingFrames {
+    int leftOut = 0;         ///< that it lists, as before an edit's start
+    int withoutPicture = 0;  ///< packets, as those of a recording that begins within a group of pictures
+    double saidSeconds = 0;  ///< how long it says that it lasts, where its frames end well before; else 0
+
+    bool operator==(const MissingFrames&) const = default;
+};
+
+}  // namespace reelgrid::media
