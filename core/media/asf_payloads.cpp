@@ -69,6 +69,8 @@ bool AsfPayloads::takePayload(Fields& packet, int properties, int lengthBytes, s
         lengthBytes > 0 ? packet.number(lengthBytes) : end - std::min(end, packet.at);
     packet.at += length;
     if (packet.at > end || stream == 0) return false;
+    // FFmpeg passes over what is of no stream.
+    if (!m_streams.empty() && !m_streams.contains(stream)) return false;
     // Several small ones in a payload, or one whose size isn't said.
     if (more == kCompressed || size == 0) {
         m_last.erase(stream);
@@ -84,7 +86,7 @@ bool AsfPayloads::takePayload(Fields& packet, int properties, int lengthBytes, s
         object = {number, size, offset};
     }
     object.bytes += length;
-    return true;
+    return object.bytes <= object.size;
 }
 
 bool AsfPayloads::isComplete() const {

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 
 namespace reelgrid::media {
 
@@ -10,6 +12,9 @@ namespace reelgrid::media {
 /// Demuxers leave out those that aren't complete, and say nothing.
 class AsfPayloads {
   public:
+    /// `streams`: the numbers of those that the file has; none: nobody knows them.
+    explicit AsfPayloads(std::set<int> streams) : m_streams(std::move(streams)) {}
+
     /// Whether the next packet, without those around it, goes on where the one before ended.
     bool follows(std::string_view packet);
     /// Whether all the pieces of what has begun have come.
@@ -23,6 +28,7 @@ class AsfPayloads {
     struct Fields;
     bool takePayload(Fields& packet, int properties, int lengthBytes, std::size_t end);
 
+    std::set<int> m_streams;
     std::map<int, Object> m_last;  ///< by the stream's number, 1 to 127
 };
 

@@ -40,8 +40,10 @@ std::vector<std::string> remarksOn(const ClipInfo& info) {
                           std::to_string(missing.leftOut + info.frameCount()) +
                           " frames that it lists are left out, by its edit list or by damage to its lists");
     if (missing.withoutPicture > 0)
-        remarks.push_back(std::to_string(missing.withoutPicture) +
-                          " packets give no picture: it begins within a group of pictures, or is damaged");
+        remarks.push_back((missing.withoutPicture == 1
+                               ? std::string("a packet gives")
+                               : std::to_string(missing.withoutPicture) + " packets give") +
+                          " no picture: it begins within a group of pictures, or is damaged");
     if (missing.saidSeconds > 0)
         remarks.push_back("it says that it lasts " + fixed(missing.saidSeconds, 2) +
                           " s, its frames end at " + fixed(info.durationSeconds, 2) + " s");

@@ -85,7 +85,9 @@ std::uint32_t withByte(std::uint32_t sum, int byte) {
 }  // namespace
 
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
+    constexpr const char* kBlock = "block of a GIF";
     constexpr int kControl = 0xF9;  // the extension that says how the next picture is shown
+    constexpr char kControlBytes = 4;
     bool awaitsPicture = false;
     ByteWalk file(path);
     file.skip(10);  // "GIF89a" and the screen's size
@@ -95,7 +97,10 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
         const std::int64_t place = file.at();
         switch (file.byte()) {
             case 0x21:  // an extension
-                awaitsPicture |= file.byte() == kControl;
+                if (file.byte() == kControl) {
+                    awaitsPicture = true;
+                    if (file.peek(1) != std::string(1, kControlBytes)) return noPart(place, kBlock);
+                }
                 skipSubBlocks(file);
                 break;
             case 0x2C:
@@ -111,7 +116,7 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
             default:
                 // Decoders end there: only padding before the end mark costs nothing.
                 if (awaitsPicture || hasGifBlocksBehind(file) || lastByteOf(path) != 0x3B)
-                    return noPart(place, "block of a GIF");
+                    return noPart(place, kBlock);
                 return std::nullopt;
         }
     }

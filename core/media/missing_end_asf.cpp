@@ -2,6 +2,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <set>
+#include <string_view>
 
 #include "core/media/asf_payloads.h"
 #include "core/media/byte_walk.h"
@@ -36,6 +38,23 @@ std::int64_t dataPacketBytes(const std::filesystem::path& path) {
     return 0;
 }
 
+/// The numbers of the streams that the header has properties of; none where it is too large to look.
+std::set<int> streamNumbers(const std::filesystem::path& path) {
+    constexpr std::string_view kStream("\x91\x07\xDC\xB7\xB7\xA9\xCF\x11\x8E\xE6\x00\xC0\x0C\x20\x53\x65",
+                                       16);
+    constexpr std::int64_t kMostBytes = 1 << 20;
+    constexpr std::size_t kBeforeNumber = 72;
+    ByteWalk file(path);
+    file.skip(kObjectIdentifier);
+    const std::int64_t bytes = file.number(8, std::endian::little) - kObjectHead;
+    if (bytes < 0 || bytes > kMostBytes) return {};
+    const std::string header = file.text(int(bytes));
+    std::set<int> numbers;
+    for (std::size_t at = 0; (at = header.find(kStream, at)) != std::string::npos; ++at)
+        if (at + kBeforeNumber < header.size()) numbers.insert(header[at + kBeforeNumber] & 0x7F);
+    return numbers;
+}
+
 std::string zerosAt(std::int64_t place) {
     return "it has zeros at byte " + std::to_string(place) + ", where a packet was needed";
 }
@@ -45,9 +64,10 @@ std::string doesNotFollow(std::int64_t place) {
 }
 
 /// What is damaged in `bytes` of data packets, behind which the file stands then, or at its end.
-std::optional<std::string> damageOfPackets(ByteWalk& file, std::int64_t bytes, std::int64_t packetBytes) {
+std::optional<std::string> damageOfPackets(ByteWalk& file, std::int64_t bytes, std::int64_t packetBytes,
+                                           const std::set<int>& streams) {
     const std::int64_t end = file.at() + bytes;
-    AsfPayloads payloads;
+    AsfPayloads payloads(streams);
     while (packetBytes > 0 && file.at() + packetBytes <= std::min(end, file.size())) {
         const std::int64_t place = file.at();
         const std::string packet = file.text(int(packetBytes));
@@ -71,7 +91,8 @@ std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
     ByteWalk file(path);
     const std::int64_t bytesOfHeader = dataPacketBytes(path);
     std::int64_t packetBytes = 0;
-    AsfPayloads broadcast;
+    const std::set<int> streams = streamNumbers(path);
+    AsfPayloads broadcast(streams);
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
         const std::string begin = file.peek(int(kObjectBegin));
@@ -94,7 +115,7 @@ std::optional<std::string> missingEndOfAsf(const std::filesystem::path& path) {
             continue;
         }
         file.skip(kDataHead - kObjectHead);
-        if (auto damage = damageOfPackets(file, size - kDataHead, packetBytes)) return damage;
+        if (auto damage = damageOfPackets(file, size - kDataHead, packetBytes, streams)) return damage;
         packetBytes = 0;
     }
     return file.isPastEnd() ? std::optional(bytesMissing(file)) : std::nullopt;

@@ -70,7 +70,7 @@ bool isAtChunk(ByteWalk& file) {
 /// What is damaged in an AVI's RIFF list, up to its end: from the frames ("movi") on a chunk whose type is
 /// none or which goes beyond what is around it, the frames' own head, or their index.
 std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
-    std::int64_t framesBegin = 0, framesEnd = 0;
+    std::int64_t headEnd = 0, framesBegin = 0, framesEnd = 0;
     std::vector<Chunk> chunks;
     while (file.at() + 8 <= end) {
         const std::int64_t place = file.at();
@@ -80,14 +80,17 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
         const std::int64_t within = place < framesEnd ? framesEnd : end;
         const bool isWhole = isPrintable(type) && place + 8 + bytes <= within + 1;
         const bool isList = type == "LIST" || type == "RIFF";
+        // FFmpeg goes from chunk to chunk, whatever ends around them.
+        if (place < headEnd && place + 8 + bytes > headEnd + 1) return noPart(place, "chunk of AVI");
         if (framesEnd > 0 && !isWhole && !(isList && isOpen(bytes))) return noPart(place, "chunk of AVI");
         const std::string kind = isList ? file.text(4) : "";
         if (kind == "movi") {
             framesBegin = place + 8;
             framesEnd = isOpen(bytes) ? end : std::min(end, framesBegin + bytes);
         }
+        if (kind == "hdrl") headEnd = place + 8 + bytes;
         // Frames may be grouped, and lists follow that nobody knew the end of.
-        if (kind == "movi" || kind == "rec " || type == "RIFF") continue;
+        if (kind == "hdrl" || kind == "strl" || kind == "movi" || kind == "rec " || type == "RIFF") continue;
         const std::int64_t next = place + 8 + bytes;
         if (place < framesEnd && chunks.size() < kMostChunks) chunks.push_back({place, type});
         if (type == "idx1" && chunks.size() < kMostChunks) {

@@ -2610,8 +2610,8 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Videospur %1 von %2</translation>
     </message>
     <message>
-        <source>%1 packets give no picture</source>
-        <translation>%1 Pakete ergeben kein Bild</translation>
+        <source>packets without a picture: %1</source>
+        <translation>Pakete ohne Bild: %1</translation>
     </message>
     <message>
         <source>it says that it lasts %1 s</source>

@@ -606,6 +606,59 @@ TEST_F(CorruptClip, AWebmWhoseBlocksLeaveTheirClustersIsRefused) {
                 HasSubstr("the block at byte " + std::to_string(block) + " is of no track that it lists"));
 }
 
+TEST_F(CorruptClip, AWindowsMediaFileWithADamagedPayloadHeadIsRefused) {
+    const std::string bytes = clipBytes("a.wmv", "-c:v wmv2");
+    EXPECT_EQ(Clip::open(m_folder / "a.wmv").value()->info().frameCount(), 40);
+    // A key frame of stream 1, the first object, of which 8 bytes are replicated.
+    const std::size_t payload = bytes.find(std::string("\x81\1\0\0\0\0\x08", 7));
+    ASSERT_NE(payload, std::string::npos);
+    for (const std::size_t byte : {0, 7, 8}) {  // the stream's number, the object's size
+        std::string damaged = bytes;
+        damaged[payload + byte] = char(damaged[payload + byte] ^ 64);
+        EXPECT_THAT(openingError(write("b.wmv", damaged)).message, HasSubstr("doesn't go on where")) << byte;
+    }
+}
+
+TEST_F(CorruptClip, AGifWhoseControlBlockIsDamagedIsRefused) {
+    std::string bytes = clipBytes("a.gif", "");
+    const std::size_t last = bytes.rfind("\x21\xF9\4");
+    bytes[last + 2] ^= char(0x80);
+    EXPECT_THAT(openingError(write("b.gif", bytes)).message,
+                HasSubstr("what it has at byte " + std::to_string(last) + " is no block of a GIF"));
+    bytes[last + 2] = 4;
+    bytes[last + 8] ^= char(0x80);
+    EXPECT_THAT(openingError(write("b.gif", bytes)).message,
+                HasSubstr("what it has at byte " + std::to_string(last + 8) + " is no block of a GIF"));
+}
+
+TEST_F(CorruptClip, AnAviWithTooLargeAChunkInItsHeadIsRefused) {
+    std::string bytes = clipBytes("a.avi", "-c:v mjpeg");
+    bytes[bytes.find("JUNK") + 5] ^= 32;
+    EXPECT_THAT(openingError(write("b.avi", bytes)).message, HasSubstr(" is no chunk of AVI"));
+}
+
+TEST_F(CorruptClip, PacketsWithoutAPictureAreSaid) {
+    std::string bytes = clipBytes("a.ts", "-c:v libx264 -pix_fmt yuv420p -g 8 -bf 0");
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.ts").value()->info()), testing::IsEmpty());
+    const std::size_t parameters = bytes.find(std::string("\0\0\1\x67", 4));
+    bytes[parameters + 3] ^= 2;  // the first sequence parameter set's type
+    EXPECT_THAT(remarksOn(Clip::open(write("b.ts", bytes)).value()->info()),
+                testing::ElementsAre(HasSubstr("no picture: it begins within a group of pictures, or is")));
+}
+
+TEST_F(CorruptClip, AClipThatIsShorterThanItSaysSaysSo) {
+    const std::string bytes = noiseBytes("a.nut", "-c:v mpeg4 -g 6");
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.nut").value()->info()), testing::IsEmpty());
+    std::string damaged = bytes;
+    // Within the last second's frames, but for their sync points.
+    const std::size_t last = bytes.rfind("NK\xE4\xAD\xEE\xCA\x45\x69");
+    damaged.replace(last + 24, 300, 300, '\xFF');
+    const auto clip = Clip::open(write("b.nut", damaged));
+    if (clip && (*clip)->info().frameCount() < 24) {
+        EXPECT_THAT(remarksOn((*clip)->info()), testing::Contains(HasSubstr("it says that it lasts 2.")));
+    }
+}
+
 TEST_F(CorruptClip, AMatroskaFileWithADamagedIdIsRefused) {
     const std::string bytes = clipBytes("a.webm", "-c:v libvpx -g 8 -cluster_time_limit 200");
     const std::string cluster = "\x1F\x43\xB6\x75";
