@@ -139,7 +139,7 @@ void FfmpegClip::setTiming(std::span<const std::int64_t> stamps, std::int64_t la
     const double end =
         double(stamps.back()) * unit + (lastDuration > 0 ? double(lastDuration) * unit : frame);
     const double said = m_reader.saidSeconds();
-    m_info.missing.saidSeconds = said - end > kMostShort * frame ? said : 0;
+    m_info.missing.saidSeconds = stamps.size() > 1 && said - end > kMostShort * frame ? said : 0;
 }
 
 std::int64_t FfmpegClip::lastDuration() const {

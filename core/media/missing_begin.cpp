@@ -40,7 +40,10 @@ std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& p
     ByteWalk file(path);
     const std::string zeros(kMostZeros + 1, '\0');
     if (!file.findText(zeros)) return std::nullopt;
-    return "it has zeros from byte " + std::to_string(file.at() - std::int64_t(zeros.size())) + " on";
+    const std::int64_t place = file.at() - std::int64_t(zeros.size());
+    while (file.at() < file.size())
+        if (file.byte() != 0) return "it has zeros from byte " + std::to_string(place) + " on";
+    return std::nullopt;  // it may end anywhere, and padding may follow
 }
 
 std::optional<std::string> missingBeginOfProgramStream(const std::filesystem::path& path) {

@@ -124,19 +124,33 @@ class MatroskaWalk {
 
     [[nodiscard]] bool isPossible(const Element& element) {
         constexpr std::int64_t kFar = std::int64_t{1} << 50;  // more than any element has
+        constexpr std::int64_t kMostId = 0xFFFFFFFF;          // of four bytes
         const auto& [place, id, size] = element;
-        const bool isOfCluster = isOneOf(id, kOfCluster);
-        // FFmpeg passes over others, and what they hold: a damaged id would cost a whole cluster.
-        if (id != kEbml && id != kSegment && !isOfCluster && !isOneOf(id, kOfSegment) &&
-            !isOneOf(id, kOfBoth))
+        const bool isOfSegment = isOneOf(id, kOfSegment), isOfCluster = isOneOf(id, kOfCluster);
+        const bool isHead = id == kEbml || id == kSegment;
+        const bool isKnown = isHead || isOfSegment || isOfCluster || isOneOf(id, kOfBoth);
+        if (id < 0 || id > kMostId || size < -1 || size > kFar || (!isKnown && (size < 0 || !m_isWithin)))
             return false;
-        if (size < -1 || size > kFar) return false;
         if (m_isWithin && m_end < m_file.size() && m_file.at() + size > m_end) return false;
         // One of unknown size ends where a part of the segment begins.
         if (m_clusterEnd == kNoEnd && id > kShortIds) m_clusterEnd = 0;
         const bool isInCluster = place < m_clusterEnd;
         if (isInCluster && m_clusterEnd < m_file.size() && m_file.at() + size > m_clusterEnd) return false;
-        return isInCluster ? isOfCluster || isOneOf(id, kOfBoth) : !isOfCluster;
+        // Readers pass over an element that they don't know, which mustn't be one whose id was damaged.
+        if (!isKnown) return isInCluster ? !isLikeBlock() : !isLikeCluster();
+        return isInCluster ? !isHead && !isOfSegment : !isOfCluster;
+    }
+
+    /// Whether what follows is the number of a track, as in a block.
+    [[nodiscard]] bool isLikeBlock() {
+        constexpr int kOneByte = 0x80;
+        const int first = static_cast<unsigned char>(m_file.peek(1)[0]);
+        return (first & kOneByte) != 0 && m_tracks.contains(first & ~kOneByte);
+    }
+    /// Whether what follows is a cluster's time, or a checksum.
+    [[nodiscard]] bool isLikeCluster() {
+        const std::string begin = m_file.peek(2);
+        return begin[0] == '\xE7' || begin == "\xBF\x84";
     }
 
     /// Goes behind the element, or behind the head of one that is gone through.

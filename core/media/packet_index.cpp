@@ -64,7 +64,8 @@ int unlistedPackets(const AVFormatContext& input, AVStream& video, std::size_t p
 
 /// Some codecs have packets of several frames, of a frame that isn't shown or of none.
 bool hasFrameInEach(const AVCodecParameters& parameters) {
-    constexpr std::array kOthers{AV_CODEC_ID_MPEG4, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1};
+    constexpr std::array kOthers{AV_CODEC_ID_MPEG4, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
+                                 AV_CODEC_ID_THEORA};
     return !mayBeFields(parameters) && std::ranges::find(kOthers, parameters.codec_id) == kOthers.end();
 }
 
