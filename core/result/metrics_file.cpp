@@ -4,6 +4,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
+#include "core/base/sha256.h"
 #include "core/metrics/measures.h"
 #include "core/protocol/field_reader.h"
 #include "core/result/json_numbers.h"
@@ -230,6 +232,23 @@ Result<std::optional<ClipGates>> readGates(const json* object) {
     return std::optional(gates);
 }
 
+/// Of everything in metrics.json but this itself.
+constexpr const char* kHashKey = "figures_sha256";
+
+std::string hashOf(const json& figures) {
+    return sha256Hex(printJson(figures));
+}
+
+/// Earlier versions wrote none.
+Result<void> requireHash(const json& object) {
+    if (!object.is_object() || !object.contains(kHashKey)) return {};
+    json figures = object;
+    figures.erase(kHashKey);
+    if (object.at(kHashKey) == hashOf(figures)) return {};
+    return Error{ErrorCode::InvalidData, std::string("its figures aren't those that were written (") +
+                                             kHashKey + "), none of them counts"};
+}
+
 }  // namespace
 
 ordered_json toJson(const ClipMetrics& metrics) {
@@ -259,10 +278,14 @@ ordered_json toJson(const ClipMetrics& metrics) {
 }
 
 std::string metricsJson(const ClipMetrics& metrics) {
-    return toJson(metrics).dump(2, ' ', false, ordered_json::error_handler_t::replace);
+    constexpr auto kReplace = ordered_json::error_handler_t::replace;
+    ordered_json object = toJson(metrics);
+    object[kHashKey] = hashOf(json::parse(object.dump(-1, ' ', false, kReplace)));
+    return object.dump(2, ' ', false, kReplace);
 }
 
 Result<ClipMetrics> metricsFromJson(const json& object) {
+    if (auto same = requireHash(object); !same) return same.error();
     ClipMetrics metrics;
     FieldReader fields(object, "metrics", ErrorCode::InvalidData);
     fields.text("clip_sha256", metrics.clipSha256, kMaxNameBytes);

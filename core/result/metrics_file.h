@@ -16,10 +16,12 @@ namespace reelgrid::result {
 /// frames i and i+1. "lockstep" is lockstep_json.h's; "measured_with" says of what was asked for with which
 /// weights or program it was measured.
 nlohmann::ordered_json toJson(const metrics::ClipMetrics& metrics);
-/// The same as text for people's eyes too.
+/// The same as text for people's eyes too, with "figures_sha256", the hash of all the rest as JSON without
+/// blanks and with sorted keys.
 std::string metricsJson(const metrics::ClipMetrics& metrics);
 
-/// Means are of their lists, whatever is written beside those. InvalidData naming what is wrong.
+/// Means are of their lists, whatever is written beside those. InvalidData naming what is wrong, or saying
+/// that the hash, where there is one, is that of other figures.
 Result<metrics::ClipMetrics> metricsFromJson(const nlohmann::json& object);
 
 }  // namespace reelgrid::result

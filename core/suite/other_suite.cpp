@@ -70,8 +70,15 @@ const OtherSuite::Job* OtherSuite::find(const SuitePlan& plan, const SuiteJob& j
 }
 
 Result<OtherSuite> readOtherSuite(const std::filesystem::path& file) {
-    const auto document = readJsonObject(file);
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+    constexpr int kVersion = 1;
+    const auto document = readJsonObject(file, kMostBytes, RepeatedKeys::Refused);
     if (!document) return document.error();
+    if (const auto version = document->find("version"); version == document->end() || *version != kVersion)
+        return Error{ErrorCode::InvalidData,
+                     file.string() + ": version is " +
+                         (version == document->end() ? "missing" : showJson(*version)) + ", " +
+                         std::to_string(kVersion) + " was needed"};
     OtherSuite other{file, {}, {}};
     const auto at = [&](const char* key) -> const json& {
         static const json kNone = json::object();

@@ -324,7 +324,8 @@ Result<SuiteResult> suiteFromJson(const json& document, const fs::path& folder) 
 }
 
 Result<SuiteResult> readSuite(const fs::path& file) {
-    auto document = readJsonObject(file);
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+    auto document = readJsonObject(file, kMostBytes, RepeatedKeys::Refused);
     if (!document) return document.error();
     auto suite = suiteFromJson(*document, fs::absolute(file).lexically_normal().parent_path());
     if (!suite) return suite.error().in(file.string());

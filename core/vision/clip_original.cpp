@@ -106,7 +106,8 @@ ClipVisionConfig clipConfigOf(const weights::WeightSource& encoder, const weight
                               const std::string& where) {
     constexpr std::int64_t kHeads = 16;
     const bool original = encoder.has(kOriginalNorm);
-    const std::string below = encoder.has("vision_model.pre_layrnorm.weight") ? "vision_model." : "";
+    const bool isBelow = isBelowVisionModel([&](const char* name) { return encoder.has(name); });
+    const std::string below = isBelow ? "vision_model." : "";
     const auto stored = [&](const std::string& name) { return original ? placeOf(name).name : below + name; };
     const Shape patch = shapeAt(shapeOf, stored("embeddings.patch_embedding.weight"), 4, where);
     const Shape positions =

@@ -36,4 +36,8 @@ ClipVisionConfig ClipVisionConfig::from(const weights::ModelConfig& config) {
     return c;
 }
 
+bool isBelowVisionModel(const std::function<bool(const char* name)>& has) {
+    return has("vision_model.pre_layrnorm.weight") || has("vision_model.embeddings.class_embedding");
+}
+
 }  // namespace reelgrid::vision

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace reelgrid::weights {
 class ModelConfig;
@@ -29,5 +30,9 @@ struct ClipVisionConfig {
         return (imageSize / patchSize) * (imageSize / patchSize) + 1;
     }
 };
+
+/// Whether a checkpoint has its tensors below "vision_model.", as older ones do, all published ones of Wan
+/// among them. `has` says which it has.
+bool isBelowVisionModel(const std::function<bool(const char* name)>& has);
 
 }  // namespace reelgrid::vision

@@ -7,8 +7,8 @@ namespace reelgrid::vision {
 namespace {
 
 weights::WeightScope below(const weights::WeightScope& scope) {
-    // Older checkpoints, all published ones of Wan among them, have the model in a module of that name.
-    return scope.has("vision_model.pre_layrnorm.weight") ? scope / "vision_model" : scope;
+    return isBelowVisionModel([&](const char* name) { return scope.has(name); }) ? scope / "vision_model"
+                                                                                 : scope;
 }
 
 }  // namespace

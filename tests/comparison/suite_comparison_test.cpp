@@ -224,25 +224,32 @@ TEST_F(SuiteComparison, RefusesFilesThatAreNoSuites) {
         EXPECT_FALSE(other) << text;
         return other ? std::string() : other.error().message;
     };
-    EXPECT_THAT(refusal(R"({"jobs": [7]})"), HasSubstr("a job with axes and measures was needed"));
-    EXPECT_THAT(refusal(R"({"jobs": [{"axes": {}, "measures": {}, "manifest": {"settings": 7}}]})"),
-                HasSubstr(file.string() + ": job {}: manifest: settings 7"));
+    EXPECT_THAT(refusal(R"({"version": 2, "jobs": []})"), HasSubstr("version is 2, 1 was needed"));
+    EXPECT_THAT(refusal(R"({"jobs": []})"), HasSubstr("version is missing, 1 was needed"));
+    EXPECT_THAT(refusal(R"({"version": 1, "jobs": [], "version": 1})"), HasSubstr("version"));
+    EXPECT_THAT(refusal(R"({"version": 1, "jobs": [7]})"),
+                HasSubstr("a job with axes and measures was needed"));
+    EXPECT_THAT(
+        refusal(R"({"version": 1, "jobs": [{"axes": {}, "measures": {}, "manifest": {"settings": 7}}]})"),
+        HasSubstr(file.string() + ": job {}: manifest: settings 7"));
     EXPECT_THAT(
         refusal(
-            R"({"jobs": [{"axes": {"seed": 1}, "measures": {}}, {"axes": {"seed": 1}, "measures": {}}]})"),
+            R"({"version": 1, "jobs": [{"axes": {"seed": 1}, "measures": {}}, {"axes": {"seed": 1}, "measures": {}}]})"),
         HasSubstr("job {\"seed\":1} once more, each once was needed"));
     for (const char* impossible :
          {R"("denoise_seconds": -3)", R"("psnr": 1e308)", R"("psnr": -5)", R"("lpips": -0.1)",
           R"("psnr": "x")", R"("psnr": true)", R"("psnr": NaN)", R"("denoise_seconds": -Infinity)"})
-        EXPECT_THAT(
-            refusal((R"({"jobs": [{"axes": {}, "measures": {)" + std::string(impossible) + "}}]}").c_str()),
-            HasSubstr("a number that clips have was needed"));
-    ASSERT_TRUE(writeFile(file, R"({"jobs": [{"axes": {}, "measures": {"psnr": null, "ssim": -0.1}}]})"));
+        EXPECT_THAT(refusal((R"({"version": 1, "jobs": [{"axes": {}, "measures": {)" +
+                             std::string(impossible) + "}}]}")
+                                .c_str()),
+                    HasSubstr("a number that clips have was needed"));
+    ASSERT_TRUE(writeFile(
+        file, R"({"version": 1, "jobs": [{"axes": {}, "measures": {"psnr": null, "ssim": -0.1}}]})"));
     const auto absent = readOtherSuite(file);
     ASSERT_TRUE(absent) << absent.error().message;
     EXPECT_EQ(absent->jobs.begin()->second.measured, (Measured{{"ssim", -0.1}}));
     EXPECT_EQ(readOtherSuite(m_folder.path() / "missing.json").error().code, ErrorCode::NotFound);
-    ASSERT_TRUE(writeFile(file, R"({"jobs": []})"));
+    ASSERT_TRUE(writeFile(file, R"({"version": 1, "jobs": []})"));
     const auto none = requireSameJobs(suiteOf().plan, readOtherSuite(file).value());
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, ErrorCode::BadUsage);

@@ -42,7 +42,7 @@ ClipMetrics measuredClip() {
 }
 
 TEST(MetricsFile, KeepsADriftOfTheRenderItselfBesideTheRest) {
-    const json object = json::parse(metricsJson(measuredClip()));
+    const json object = json::parse(toJson(measuredClip()).dump());
     EXPECT_EQ(object["frame_correlation"], json::parse(R"({"mean":0.875,"per_frame":[0.875,null]})"));
     EXPECT_EQ(object["flickering"], 0.96875);
     EXPECT_EQ(object["per_frame"]["flickering"], json::parse("[0.9375,1.0]"));
@@ -61,7 +61,7 @@ TEST(MetricsFile, SaysOfADriftWhereItWasMeasured) {
     metrics.drift->referenceClip = "a_attn_sdpa.mp4";
     metrics.drift->referenceSha256 = "3f2a";
     metrics.drift->measuredOn = metrics::kDecodedClips;
-    const json object = json::parse(metricsJson(metrics));
+    const json object = json::parse(toJson(metrics).dump());
     EXPECT_FALSE(object.contains("psnr"));
     EXPECT_FALSE(object.contains("reference"));
     EXPECT_EQ(object["drift"]["reference"], "sdpa");
@@ -76,12 +76,12 @@ TEST(MetricsFile, SaysWhichClipsItIsOf) {
     metrics.clipSha256 = "5d";
     metrics.drift->reference = "sdpa";
     metrics.drift->referenceSha256 = "3f2a";
-    const json object = json::parse(metricsJson(metrics));
+    const json object = json::parse(toJson(metrics).dump());
     EXPECT_EQ(object["clip_sha256"], "5d");
     EXPECT_EQ(object["reference"]["backend"], "sdpa");
     EXPECT_EQ(object["reference"]["sha256"], "3f2a");
     metrics.drift->measuredOn = metrics::kKeptFrames;
-    for (const json& written : {object, json::parse(metricsJson(metrics))}) {
+    for (const json& written : {object, json::parse(toJson(metrics).dump())}) {
         const auto read = metricsFromJson(written);
         ASSERT_TRUE(read) << read.error().message;
         EXPECT_EQ(read->clipSha256, "5d");
@@ -90,8 +90,23 @@ TEST(MetricsFile, SaysWhichClipsItIsOf) {
     }
 }
 
+TEST(MetricsFile, FiguresThatWereChangedDoNotCount) {
+    const std::string text = metricsJson(measuredClip());
+    ASSERT_TRUE(metricsFromJson(json::parse(text)));
+    json object = json::parse(text);
+    object["psnr"]["per_frame"][0] = 99;
+    const auto changed = metricsFromJson(object);
+    ASSERT_FALSE(changed);
+    EXPECT_EQ(changed.error().message,
+              "its figures aren't those that were written (figures_sha256), none of them counts");
+    object.erase("figures_sha256");
+    EXPECT_TRUE(metricsFromJson(object)) << "as earlier versions wrote it";
+    object["figures_sha256"] = 3;
+    EXPECT_FALSE(metricsFromJson(object));
+}
+
 TEST(MetricsFile, AMeanIsOfTheListBesideIt) {
-    json object = json::parse(metricsJson(measuredClip()));
+    json object = json::parse(toJson(measuredClip()).dump());
     object["psnr"]["mean"] = 99;
     object["frame_correlation"].erase("mean");
     object["flickering"] = 0.5;
@@ -106,7 +121,7 @@ TEST(MetricsFile, AMeanIsOfTheListBesideIt) {
 
 TEST(MetricsFile, IsRefusedWhereItsListsAndCountsContradictEachOther) {
     const auto refusal = [](const char* pointer, const json& value) {
-        json object = json::parse(metricsJson(measuredClip()));
+        json object = json::parse(toJson(measuredClip()).dump());
         object[json::json_pointer(pointer)] = value;
         const auto read = metricsFromJson(object);
         return read ? "none" : read.error().message;
@@ -160,7 +175,7 @@ metrics::LockstepMap lockstepMap() {
 TEST(MetricsFile, KeepsLockstepMapsAsOneListAStep) {
     ClipMetrics metrics = measuredClip();
     metrics.lockstep = lockstepMap();
-    const json object = json::parse(metricsJson(metrics));
+    const json object = json::parse(toJson(metrics).dump());
     EXPECT_EQ(object["lockstep"]["backends"][0]["attention"]["l1"], json::parse("[[0,0],[0,0.25],[0,0]]"));
     EXPECT_EQ(object["lockstep"]["backends"][0]["flow"]["cosine"], json::parse("[1,1,0.5]"));
     EXPECT_EQ(object["lockstep"]["branches"], "combined");
@@ -176,7 +191,7 @@ TEST(MetricsFile, WritesWhatLockstepDidNotMeasureAsNullOrNotAtAll) {
     metrics.lockstep->backends[0].seconds.clear();
     metrics.lockstep->backends[0].why = "no GPU";
     metrics.lockstep->backends[0].attention.rmse[5] = kNone;
-    const json object = json::parse(metricsJson(metrics));
+    const json object = json::parse(toJson(metrics).dump());
     EXPECT_FALSE(object["lockstep"].contains("seconds"));
     EXPECT_FALSE(object["lockstep"]["backends"][0].contains("seconds"));
     EXPECT_TRUE(object["lockstep"]["backends"][0]["attention"]["rmse"][2][1].is_null());
@@ -189,7 +204,7 @@ TEST(MetricsFile, WritesWhatLockstepDidNotMeasureAsNullOrNotAtAll) {
 TEST(MetricsFile, RefusesLockstepMapsOfAnotherSizeThanTheySay) {
     ClipMetrics metrics = measuredClip();
     metrics.lockstep = lockstepMap();
-    const json whole = json::parse(metricsJson(metrics));
+    const json whole = json::parse(toJson(metrics).dump());
     const auto errorWith = [&](const char* pointer, const json& value) {
         json object = whole;
         object[json::json_pointer(pointer)] = value;
