@@ -15,7 +15,6 @@ namespace reelgrid::metrics {
 namespace {
 
 using nlohmann::json;
-using result::metricsJson;
 using test::movingClip;
 using test::solidClip;
 using testing::HasSubstr;
@@ -31,7 +30,7 @@ TEST(Psnr, FollowsItsDefinitionAndHasAFloor) {
 }
 
 TEST(ClipMetrics, WithoutAReferenceHasOnlyWhatTheClipShows) {
-    const json report = json::parse(metricsJson(measure(movingClip(40, 30, 5)).value()));
+    const json report = json::parse(result::toJson(measure(movingClip(40, 30, 5)).value()).dump());
     EXPECT_EQ(report["frames"], 5);
     EXPECT_EQ(report["frame_correlation"]["per_frame"].size(), 4U);
     EXPECT_GT(report["frame_correlation"]["mean"], 0.5);
@@ -44,7 +43,7 @@ TEST(ClipMetrics, WithoutAReferenceHasOnlyWhatTheClipShows) {
 TEST(ClipMetrics, WithAReferenceComparesTheCommonFramesAndSaysHowMany) {
     const auto clip = movingClip(40, 30, 5, 0.3, 5);
     const auto reference = movingClip(40, 30, 7);
-    const json report = json::parse(metricsJson(measure(clip, &reference).value()));
+    const json report = json::parse(result::toJson(measure(clip, &reference).value()).dump());
     EXPECT_EQ(report["psnr"]["per_frame"].size(), 5U);
     EXPECT_EQ(report["ssim"]["per_frame"].size(), 5U);
     EXPECT_GT(report["psnr"]["mean"], 30);
@@ -66,7 +65,7 @@ TEST(ClipMetrics, OfPartsAreThoseOfTheWholeClip) {
     for (const int referenceFrames : {0, 4, 7, 11, 13}) {
         const auto reference = movingClip(40, 30, std::max(1, referenceFrames));
         const media::RgbVideo* against = referenceFrames > 0 ? &reference : nullptr;
-        const auto whole = json::parse(metricsJson(measure(clip, against).value()));
+        const auto whole = json::parse(result::toJson(measure(clip, against).value()).dump());
         for (const int each : {1, 2, 3, 10}) {
             ClipMeasurement measurement;
             for (int from = 0; from == 0 || from < 10; from += each) {
@@ -76,7 +75,7 @@ TEST(ClipMetrics, OfPartsAreThoseOfTheWholeClip) {
                 const auto held = partOf(reference, last, from + each + 1);
                 ASSERT_TRUE(measurement.add(part, against != nullptr ? &held : nullptr));
             }
-            json parts = json::parse(metricsJson(measurement.finish()));
+            json parts = json::parse(result::toJson(measurement.finish()).dump());
             // Frames beyond the clip's end were not given.
             if (referenceFrames > 11) parts["reference"]["frames"] = whole["reference"]["frames"];
             EXPECT_EQ(parts, whole) << referenceFrames << ' ' << each;
@@ -98,7 +97,7 @@ TEST(ClipMetrics, RefusesAnotherSizeAndNoFrames) {
 }
 
 TEST(ClipMetrics, OfOneFrameHasNoTemporalScores) {
-    const json report = json::parse(metricsJson(measure(movingClip(40, 30, 1)).value()));
+    const json report = json::parse(result::toJson(measure(movingClip(40, 30, 1)).value()).dump());
     EXPECT_FALSE(report.contains("frame_correlation"));
     EXPECT_FALSE(report.contains("flickering"));
     EXPECT_TRUE(report["gates"]["motion"].is_null());
@@ -107,7 +106,7 @@ TEST(ClipMetrics, OfOneFrameHasNoTemporalScores) {
 
 TEST(ClipMetrics, OfTinyPicturesHasPsnrButNoSsim) {
     const auto clip = movingClip(10, 30, 2);
-    const json report = json::parse(metricsJson(measure(clip, &clip).value()));
+    const json report = json::parse(result::toJson(measure(clip, &clip).value()).dump());
     EXPECT_EQ(report["psnr"]["mean"], 100);
     EXPECT_FALSE(report.contains("ssim"));
 }
@@ -123,7 +122,7 @@ TEST(Gates, CatchFrozenAndBlackClips) {
     const ClipMetrics black = measure(solidClip(40, 30, 5, 0)).value();
     EXPECT_TRUE(black.gates->flat);
     EXPECT_THAT(gateWarning(*black.gates), HasSubstr("flat"));
-    EXPECT_TRUE(json::parse(metricsJson(black))["frame_correlation"]["mean"].is_null());
+    EXPECT_TRUE(json::parse(result::toJson(black))["frame_correlation"]["mean"].is_null().dump());
 
     const ClipMetrics good = measure(movingClip(40, 30, 5)).value();
     EXPECT_TRUE(good.gates->passed());
@@ -193,7 +192,7 @@ TEST(Coherence, IsTheSameOfAClipThatIsReadInPartsAndOfItsFile) {
     EXPECT_EQ(coherenceText(parts.finish()), coherenceText(whole));
     whole.latentCorrelation = 0.75;
     whole.independentCorrelation = 0.25;
-    const json written = json::parse(metricsJson(whole));
+    const json written = json::parse(result::toJson(whole).dump());
     EXPECT_EQ(written["coherence"]["verdict"], "coherent");
     EXPECT_EQ(written["coherence"]["latents"], 0.75);
     EXPECT_EQ(written["coherence"]["frames_apart"], 0.25);
