@@ -32,10 +32,12 @@ struct AsfPayloads::Fields {
 };
 
 bool AsfPayloads::follows(std::string_view bytes) {
-    constexpr int kHasCorrection = 0x80, kCorrectionBytes = 0xF, kHasSeveral = 1, kTimes = 6;
+    constexpr int kHasCorrection = 0x80, kCorrectionBytes = 0xF, kMeansNothing = 0x70, kHasSeveral = 1,
+                  kTimes = 6;
     Fields packet{bytes};
     int lengths = static_cast<int>(packet.number(1));
     if ((lengths & kHasCorrection) != 0) {
+        if ((lengths & kMeansNothing) != 0) return false;  // FFmpeg passes over such a packet
         packet.at += std::size_t(lengths & kCorrectionBytes);
         lengths = static_cast<int>(packet.number(1));
     }

@@ -1,12 +1,20 @@
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/media/byte_walk.h"
 #include "core/media/missing_end.h"
 
 namespace reelgrid::media {
 namespace {
+
+/// Types of tags (Adobe Flash Video File Format 10.1, E.4.1).
+constexpr int kSound = 8, kPicture = 9, kScript = 18, kScriptOfAmf3 = 15;
 
 /// The size of a Flash Video file as its first tags' script data ("onMetaData") say it, in bytes; 0 where
 /// they don't. A number follows its name: a zero for its type, and a double.
@@ -22,29 +30,59 @@ double saidBytesOfFlv(const std::filesystem::path& path) {
     return isFound ? std::bit_cast<double>(file.number(8, std::endian::big)) : 0;
 }
 
+/// Tags whose type isn't that of pictures, but whose data begin as those of pictures do, with their kind and
+/// their codec (E.4.3.1): demuxers pass over them, or take them for sound.
+class LostPictures {
+  public:
+    void add(std::int64_t place, int type, bool saysSound, char begin) {
+        constexpr int kMostKind = 5;
+        const int kind = (begin & 0xF0) >> 4, codec = begin & 0xF;
+        if (type == kPicture)
+            m_codecs.insert(codec);
+        else if (type != kScript && type != kScriptOfAmf3 && (type != kSound || !saysSound) && kind >= 1 &&
+                 kind <= kMostKind && m_others.size() < kMost)
+            m_others.emplace_back(place, codec);
+    }
+    [[nodiscard]] std::optional<std::int64_t> first() const {
+        const auto found =
+            std::ranges::find_if(m_others, [&](const auto& tag) { return m_codecs.contains(tag.second); });
+        return found == m_others.end() ? std::nullopt : std::optional(found->first);
+    }
+
+  private:
+    static constexpr std::size_t kMost = 4096;
+    std::set<int> m_codecs;
+    std::vector<std::pair<std::int64_t, int>> m_others;  ///< place and codec
+};
+
 }  // namespace
 
 std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
-    constexpr int kBeforeOffset = 5, kHeader = 9, kSizeBehind = 4, kBeforeData = 11;
+    constexpr int kBeforeOffset = 5, kSoundFlag = 4, kHeader = 9, kSizeBehind = 4, kBeforeData = 11;
     ByteWalk file(path);
     const double said = saidBytesOfFlv(path);
     if (said > double(file.size() + kSizeBehind) && said < double(std::int64_t{1} << 50))
         return bytesMissing(file.size(), std::int64_t(said));
-    file.skip(kBeforeOffset);
+    file.skip(kBeforeOffset - 1);
+    const bool saysSound = (file.byte() & kSoundFlag) != 0;
     file.skip(file.number(4, std::endian::big) - kHeader + kSizeBehind);
     bool haveSizes = false;  // the tags before
+    LostPictures lost;
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
         const int type = file.byte() & 0x1F;
         const std::int64_t bytes = file.number(3, std::endian::big);
-        file.skip(kBeforeData - 4 + bytes);
+        file.skip(kBeforeData - 4);
+        if (bytes > 0) lost.add(place, type, saysSound, file.peek(1)[0]);
+        file.skip(bytes);
         const bool isCut = file.at() + kSizeBehind > file.size();
         // Sound, pictures and script data are tags, and whatever has its size behind it.
         const bool hasSize = file.number(kSizeBehind, std::endian::big) == kBeforeData + bytes;
-        const bool isKnown = type == 8 || type == 9 || type == 18;
+        const bool isKnown = type == kSound || type == kPicture || type == kScript;
         if (!hasSize && (!isKnown || (haveSizes && !isCut))) return noPart(place, "tag of Flash Video");
         haveSizes = hasSize;
     }
+    if (const auto place = lost.first()) return noPart(*place, "tag of Flash Video");
     // Some that write it leave out the size behind the last tag.
     return file.at() - kSizeBehind > file.size() ? std::optional(bytesMissing(file)) : std::nullopt;
 }

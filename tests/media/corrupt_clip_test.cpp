@@ -683,6 +683,18 @@ TEST_F(CorruptClip, AStreamOfNalUnitsWithAHoleOfZerosIsRefused) {
     }
 }
 
+TEST_F(CorruptClip, AFlashVideoWithATagOfAnotherTypeIsRefused) {
+    std::string bytes = clipBytes("a.flv", "-c:v flv1");
+    // A key frame's: its stream is 0, and its data begin with 0x12.
+    const std::size_t tag = bytes.find(std::string("\0\0\0\x12", 4), bytes.find("onMetaData")) - 8;
+    ASSERT_EQ(bytes[tag], 9);
+    for (const char bits : {1, 2}) {
+        std::string damaged = bytes;
+        damaged[tag] = char(damaged[tag] ^ bits);
+        EXPECT_THAT(openingError(write("b.flv", damaged)).message, HasSubstr(" is no tag of Flash Video"));
+    }
+}
+
 TEST_F(CorruptClip, AFlashVideoWhoseFirstTimeIsDamagedIsRefused) {
     std::string bytes = clipBytes("a.flv", "-c:v libx264 -pix_fmt yuv420p");
     // Behind the stream's own head: a key frame's tag, whose time is of 24 bits.

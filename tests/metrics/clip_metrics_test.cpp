@@ -122,7 +122,7 @@ TEST(Gates, CatchFrozenAndBlackClips) {
     const ClipMetrics black = measure(solidClip(40, 30, 5, 0)).value();
     EXPECT_TRUE(black.gates->flat);
     EXPECT_THAT(gateWarning(*black.gates), HasSubstr("flat"));
-    EXPECT_TRUE(json::parse(result::toJson(black))["frame_correlation"]["mean"].is_null().dump());
+    EXPECT_TRUE(result::toJson(black)["frame_correlation"]["mean"].is_null());
 
     const ClipMetrics good = measure(movingClip(40, 30, 5)).value();
     EXPECT_TRUE(good.gates->passed());
