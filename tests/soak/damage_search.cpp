@@ -1,0 +1,205 @@
+// Looks for clips that are taken with fewer frames, or with frames in other places, and without a word,
+// because they are damaged.
+//
+//     build/release/bin/reelgrid_damage_search [SECONDS [SEED [FOLDER]]]
+//
+// ffmpeg makes a clip of each kind below, whose frames carry their numbers. For SECONDS (60) they are damaged
+// at random, from SEED (the time) on: a bit is flipped, a stretch is overwritten or removed.
+// Prints a line for each kind and exits 1 where something was found, which is kept in FOLDER (build/damage).
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/base/pending_file.h"
+#include "core/media/clip.h"
+#include "core/media/clip_options.h"
+#include "tests/media/barcode.h"
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFrames = 30, kWidth = 96, kHeight = 64;
+
+/// Where a file of a format may end without a sign, as docs/guide/studio.md says.
+enum class End { Marked, Anywhere };
+
+struct Kind {
+    const char* name;  ///< as lines of packaging/test-deep begin
+    const char* file;
+    const char* options;
+    End end = End::Marked;
+    bool isIntra = false;  ///< each frame stands for itself
+};
+
+constexpr std::array kKinds{
+    Kind{"mp_four", "a.mp4", "-c:v libx264 -pix_fmt yuv420p -g 12 -bf 2"},
+    Kind{"mp_four_fragmented", "b.mp4",
+         "-c:v libx264 -pix_fmt yuv420p -g 6 -movflags +frag_keyframe+empty_moov"},
+    Kind{"mp_four_dash", "c.mp4", "-c:v libx264 -pix_fmt yuv420p -g 6 -movflags +dash+global_sidx"},
+    Kind{"quicktime", "a.mov", "-c:v mjpeg", End::Marked, true},
+    Kind{"quicktime_prores", "b.mov", "-c:v prores_ks", End::Marked, true},
+    Kind{"matroska", "a.mkv", "-c:v ffv1 -level 3 -g 1 -slicecrc 1", End::Marked, true},
+    Kind{"matroska_clusters", "b.mkv", "-c:v libx264 -pix_fmt yuv420p -g 6 -cluster_time_limit 200"},
+    Kind{"webm", "a.webm", "-c:v libvpx-vp9 -g 12 -cpu-used 8"},
+    Kind{"avi", "a.avi", "-c:v mjpeg", End::Marked, true},
+    Kind{"avi_deltas", "b.avi", "-c:v mpeg4 -g 12"},
+    Kind{"gif", "a.gif", ""},
+    Kind{"apng", "a.apng", "-plays 0"},
+    Kind{"ogg", "a.ogv", "-c:v libtheora -g 12"},
+    Kind{"asf", "a.wmv", "-c:v wmv2 -g 12"},
+    Kind{"mxf", "a.mxf", "-c:v mpeg2video -g 12 -r 25"},
+    Kind{"flv", "a.flv", "-c:v libx264 -pix_fmt yuv420p -g 12 -bf 0"},
+    Kind{"ts", "a.ts", "-c:v libx264 -pix_fmt yuv420p -g 12 -bf 0", End::Anywhere},
+    Kind{"ps", "a.mpg", "-c:v mpeg2video -g 12 -r 25", End::Anywhere},
+    Kind{"nut", "a.nut", "-c:v ffv1 -g 12", End::Anywhere},
+    Kind{"ivf", "a.ivf", "-c:v libvpx -g 12", End::Anywhere},
+    Kind{"nal_units", "a.h264", "-c:v libx264 -pix_fmt yuv420p -g 12 -bf 0", End::Anywhere},
+};
+
+/// What came of a file.
+struct Shown {
+    std::string words;  ///< why it was refused, or what was remarked; also frames that can't be decoded
+    std::vector<int> numbers;  ///< that the frames carry; −1: none can be read
+    bool isRefused = false;
+};
+
+Shown show(const fs::path& file) {
+    Shown shown;
+    const auto clip = openClip(file, {.threads = 1, .cacheBytes = 0});
+    if (!clip) {
+        shown.isRefused = true;
+        shown.words = clip.error().message;
+        return shown;
+    }
+    for (const std::string& remark : remarksOn((*clip)->info())) shown.words += remark + "; ";
+    for (int i = 0; i < (*clip)->info().frameCount(); ++i) {
+        const auto frame = (*clip)->frame(i);
+        if (!frame) shown.words += frame.error().message + "; ";
+        shown.numbers.push_back(frame ? test::readBarcode(**frame).value_or(-1) : -1);
+    }
+    return shown;
+}
+
+enum class Verdict { Refused, Said, Same, Silent };
+
+Verdict verdictOf(const Shown& shown, const Shown& whole, const Kind& kind) {
+    if (shown.isRefused) return Verdict::Refused;
+    if (shown.words != whole.words) return Verdict::Said;
+    const std::size_t count = shown.numbers.size(), all = whole.numbers.size();
+    // A frame that was overwritten may be any picture, but not another one of the clip. One that others are
+    // based on may change them so that they carry another number.
+    const auto isInPlace = [&](std::size_t i) {
+        return shown.numbers[i] == -1 || shown.numbers[i] == whole.numbers[i];
+    };
+    for (std::size_t i = 0; kind.isIntra && i < std::min(count, all); ++i)
+        if (!isInPlace(i)) return Verdict::Silent;
+    const bool isShort = count < all && kind.end == End::Anywhere;
+    return count == all || isShort ? Verdict::Same : Verdict::Silent;
+}
+
+class Damage {
+  public:
+    explicit Damage(unsigned seed) : m_random(seed) {}
+
+    std::string to(std::string bytes) {
+        constexpr std::size_t kHead = 4096, kSector = 512, kLeastParts = 4;
+        constexpr std::array<std::size_t, 6> kSizes{16, 64, 512, 4096, 16384, 65536};
+        const std::size_t place = below(bytes.size());
+        const std::size_t size = std::min(kSizes[below(kSizes.size())], bytes.size() / kLeastParts);
+        const std::size_t begin = size < kSector ? place : place / kSector * kSector;
+        const std::size_t count = std::min(size, bytes.size() - begin);
+        switch (below(7)) {
+            case 0:
+            case 1:
+            case 2:
+                return flipped(std::move(bytes), below(std::min(kHead, bytes.size())));
+            case 3:
+                return flipped(std::move(bytes), place);
+            case 4:
+                return bytes.replace(begin, count, count, below(2) == 0 ? '\0' : '\xFF');
+            case 5: {
+                std::string noise(count, '\0');
+                for (char& byte : noise) byte = char(below(256));
+                return bytes.replace(begin, count, noise);
+            }
+            default:
+                return bytes.erase(begin, count);
+        }
+    }
+
+  private:
+    std::size_t below(std::size_t most) { return m_random() % most; }
+    std::string flipped(std::string bytes, std::size_t place) {
+        bytes[place] = char(bytes[place] ^ 1 << below(8));
+        return bytes;
+    }
+    std::mt19937_64 m_random;
+};
+
+struct Tally {
+    std::map<Verdict, int> runs;
+    Shown whole;
+    std::string bytes;
+};
+
+int search(double seconds, unsigned seed, const fs::path& folder) {
+    const test::ScratchFolder scratch;
+    std::vector<Tally> tallies;
+    for (const Kind& kind : kKinds) {
+        const fs::path file = scratch / kind.file;
+        if (!test::encodeBarcodes(file, kFrames, kWidth, kHeight, "25", kind.options)) return 2;
+        tallies.push_back({{}, show(file), readFile(file).value()});
+        if (tallies.back().whole.isRefused) {
+            std::fprintf(stderr, "%s\n", tallies.back().whole.words.c_str());
+            return 2;
+        }
+    }
+    Damage damage(seed);
+    int found = 0;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    for (std::size_t i = 0; std::chrono::steady_clock::now() < end; i = (i + 1) % tallies.size()) {
+        Tally& tally = tallies[i];
+        const fs::path file = scratch / (std::string("damaged-") + kKinds[i].file);
+        const std::string bytes = damage.to(tally.bytes);
+        writeFile(file, bytes).value();
+        const Shown shown = show(file);
+        const Verdict verdict = verdictOf(shown, tally.whole, kKinds[i]);
+        ++tally.runs[verdict];
+        if (verdict != Verdict::Silent) continue;
+        fs::create_directories(folder);
+        const fs::path kept = folder / (std::to_string(seed) + "-" + std::to_string(found++) + "-" +
+                                        std::string(kKinds[i].file));
+        writeFile(kept, bytes).value();
+        std::printf("FAULT %s: %zu of %zu frames, or others\n", kept.c_str(), shown.numbers.size(),
+                    tally.whole.numbers.size());
+    }
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+        auto& runs = tallies[i].runs;
+        std::printf(
+            "%-20s %6d runs: %d refused, %d said, %d as before, %d silent\n", kKinds[i].name,
+            runs[Verdict::Refused] + runs[Verdict::Said] + runs[Verdict::Same] + runs[Verdict::Silent],
+            runs[Verdict::Refused], runs[Verdict::Said], runs[Verdict::Same], runs[Verdict::Silent]);
+    }
+    std::printf("seed %u\n", seed);
+    return found > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace reelgrid::media
+
+int main(int count, char** words) {
+    const double seconds = count > 1 ? std::atof(words[1]) : 60;
+    const unsigned seed = count > 2 ? unsigned(std::atoi(words[2])) : unsigned(std::time(nullptr));
+    return reelgrid::media::search(seconds, seed, count > 3 ? words[3] : "build/damage");
+}
