@@ -53,7 +53,7 @@ bool AsfPayloads::follows(std::string_view bytes) {
     const int payloads = static_cast<int>(packet.number(1));
     for (int i = payloads & 0x3F; i > 0; --i)
         if (!takePayload(packet, properties, bytesOf(payloads, 6), end)) return false;
-    return true;
+    return packet.at == end;
 }
 
 /// `lengthBytes`: of the payload's own length; 0: it goes on to `end`.
@@ -70,7 +70,7 @@ bool AsfPayloads::takePayload(Fields& packet, int properties, int lengthBytes, s
     const std::uint64_t length =
         lengthBytes > 0 ? packet.number(lengthBytes) : end - std::min(end, packet.at);
     packet.at += length;
-    if (packet.at > end || stream == 0) return false;
+    if (packet.at > end || stream == 0 || length == 0) return false;
     // FFmpeg passes over what is of no stream.
     if (!m_streams.empty() && !m_streams.contains(stream)) return false;
     // Several small ones in a payload, or one whose size isn't said.

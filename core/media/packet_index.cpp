@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -51,15 +50,18 @@ int listedPackets(AVStream& video) {
     return listed;
 }
 
+constexpr std::int64_t kMostFrames = 1 << 30;
+
 /// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks.
 /// Fragments aren't listed. Of MXF: how many of those that its track is long aren't among `packets`.
 int unlistedPackets(const AVFormatContext& input, AVStream& video, std::size_t packets) {
     std::int64_t missing = 0;
     if (isMp4(input))
         missing = video.nb_frames - avformat_index_get_entries_count(&video);
-    else if (std::string_view(input.iformat->name) == "mxf" && !mayBeFields(*video.codecpar))
-        missing = video.duration - std::int64_t(packets);  // of frames that its clock counts
-    return int(std::clamp<std::int64_t>(missing, 0, std::numeric_limits<int>::max() / 2));
+    else if (std::string_view(input.iformat->name) == "mxf" && !mayBeFields(*video.codecpar) &&
+             video.duration <= kMostFrames)  // what nobody knew is far more
+        missing = video.duration - std::int64_t(packets);
+    return int(std::clamp<std::int64_t>(missing, 0, kMostFrames));
 }
 
 /// Some codecs have packets of several frames, of a frame that isn't shown or of none.

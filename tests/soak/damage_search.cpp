@@ -1,11 +1,10 @@
-// Looks for clips that are taken with fewer frames, or with frames in other places, and without a word,
-// because they are damaged.
+// Looks for clips that are taken with other numbers of frames without a word, because they are damaged.
 //
 //     build/release/bin/reelgrid_damage_search [SECONDS [SEED [FOLDER]]]
 //
-// ffmpeg makes a clip of each kind below, whose frames carry their numbers. For SECONDS (60) they are damaged
-// at random, from SEED (the time) on: a bit is flipped, a stretch is overwritten or removed.
-// Prints a line for each kind and exits 1 where something was found, which is kept in FOLDER (build/damage).
+// ffmpeg makes a clip of each kind below. For SECONDS (60) they are damaged at random, from SEED (the time)
+// on: a bit is flipped, a stretch is overwritten or removed. Prints a line for each kind and exits 1 where
+// something was found, which is kept in FOLDER (build/damage).
 
 #include <algorithm>
 #include <array>
@@ -39,7 +38,6 @@ struct Kind {
     const char* file;
     const char* options;
     End end = End::Marked;
-    bool isIntra = false;  ///< each frame stands for itself
 };
 
 constexpr std::array kKinds{
@@ -47,12 +45,12 @@ constexpr std::array kKinds{
     Kind{"mp_four_fragmented", "b.mp4",
          "-c:v libx264 -pix_fmt yuv420p -g 6 -movflags +frag_keyframe+empty_moov"},
     Kind{"mp_four_dash", "c.mp4", "-c:v libx264 -pix_fmt yuv420p -g 6 -movflags +dash+global_sidx"},
-    Kind{"quicktime", "a.mov", "-c:v mjpeg", End::Marked, true},
-    Kind{"quicktime_prores", "b.mov", "-c:v prores_ks", End::Marked, true},
-    Kind{"matroska", "a.mkv", "-c:v ffv1 -level 3 -g 1 -slicecrc 1", End::Marked, true},
+    Kind{"quicktime", "a.mov", "-c:v mjpeg"},
+    Kind{"quicktime_prores", "b.mov", "-c:v prores_ks"},
+    Kind{"matroska", "a.mkv", "-c:v ffv1 -level 3 -g 1 -slicecrc 1"},
     Kind{"matroska_clusters", "b.mkv", "-c:v libx264 -pix_fmt yuv420p -g 6 -cluster_time_limit 200"},
     Kind{"webm", "a.webm", "-c:v libvpx-vp9 -g 12 -cpu-used 8"},
-    Kind{"avi", "a.avi", "-c:v mjpeg", End::Marked, true},
+    Kind{"avi", "a.avi", "-c:v mjpeg"},
     Kind{"avi_deltas", "b.avi", "-c:v mpeg4 -g 12"},
     Kind{"gif", "a.gif", ""},
     Kind{"apng", "a.apng", "-plays 0"},
@@ -70,42 +68,28 @@ constexpr std::array kKinds{
 /// What came of a file.
 struct Shown {
     std::string words;  ///< why it was refused, or what was remarked; also frames that can't be decoded
-    std::vector<int> numbers;  ///< that the frames carry; −1: none can be read
+    int frames = 0;
     bool isRefused = false;
 };
 
 Shown show(const fs::path& file) {
-    Shown shown;
     const auto clip = openClip(file, {.threads = 1, .cacheBytes = 0});
-    if (!clip) {
-        shown.isRefused = true;
-        shown.words = clip.error().message;
-        return shown;
-    }
+    if (!clip) return {clip.error().message, 0, true};
+    Shown shown;
+    shown.frames = (*clip)->info().frameCount();
     for (const std::string& remark : remarksOn((*clip)->info())) shown.words += remark + "; ";
-    for (int i = 0; i < (*clip)->info().frameCount(); ++i) {
-        const auto frame = (*clip)->frame(i);
-        if (!frame) shown.words += frame.error().message + "; ";
-        shown.numbers.push_back(frame ? test::readBarcode(**frame).value_or(-1) : -1);
-    }
+    for (int i = 0; i < shown.frames; ++i)
+        if (const auto frame = (*clip)->frame(i); !frame) shown.words += frame.error().message + "; ";
     return shown;
 }
 
 enum class Verdict { Refused, Said, Same, Silent };
 
-Verdict verdictOf(const Shown& shown, const Shown& whole, const Kind& kind) {
+Verdict verdictOf(const Shown& shown, const Shown& whole, End end) {
     if (shown.isRefused) return Verdict::Refused;
     if (shown.words != whole.words) return Verdict::Said;
-    const std::size_t count = shown.numbers.size(), all = whole.numbers.size();
-    // A frame that was overwritten may be any picture, but not another one of the clip. One that others are
-    // based on may change them so that they carry another number.
-    const auto isInPlace = [&](std::size_t i) {
-        return shown.numbers[i] == -1 || shown.numbers[i] == whole.numbers[i];
-    };
-    for (std::size_t i = 0; kind.isIntra && i < std::min(count, all); ++i)
-        if (!isInPlace(i)) return Verdict::Silent;
-    const bool isShort = count < all && kind.end == End::Anywhere;
-    return count == all || isShort ? Verdict::Same : Verdict::Silent;
+    const bool isCut = shown.frames < whole.frames && end == End::Anywhere;
+    return shown.frames == whole.frames || isCut ? Verdict::Same : Verdict::Silent;
 }
 
 class Damage {
@@ -174,15 +158,14 @@ int search(double seconds, unsigned seed, const fs::path& folder) {
         const std::string bytes = damage.to(tally.bytes);
         writeFile(file, bytes).value();
         const Shown shown = show(file);
-        const Verdict verdict = verdictOf(shown, tally.whole, kKinds[i]);
+        const Verdict verdict = verdictOf(shown, tally.whole, kKinds[i].end);
         ++tally.runs[verdict];
         if (verdict != Verdict::Silent) continue;
         fs::create_directories(folder);
         const fs::path kept = folder / (std::to_string(seed) + "-" + std::to_string(found++) + "-" +
                                         std::string(kKinds[i].file));
         writeFile(kept, bytes).value();
-        std::printf("FAULT %s: %zu of %zu frames, or others\n", kept.c_str(), shown.numbers.size(),
-                    tally.whole.numbers.size());
+        std::printf("FAULT %s: %d frames, not %d\n", kept.c_str(), shown.frames, tally.whole.frames);
     }
     for (std::size_t i = 0; i < tallies.size(); ++i) {
         auto& runs = tallies[i].runs;
