@@ -52,23 +52,28 @@ int listedPackets(AVStream& video) {
 
 constexpr std::int64_t kMostFrames = 1 << 30;
 
+/// Some codecs have packets of several frames, of a frame that isn't shown or of none, and of a field where
+/// pictures are interlaced.
+bool hasFrameInEach(const AVCodecParameters& parameters) {
+    constexpr std::array kOthers{AV_CODEC_ID_MPEG4, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
+                                 AV_CODEC_ID_THEORA};
+    constexpr std::array kWholeFrames{AV_CODEC_ID_DNXHD, AV_CODEC_ID_PRORES, AV_CODEC_ID_DVVIDEO,
+                                      AV_CODEC_ID_FFV1};
+    if (mayBeFields(parameters))
+        return std::ranges::find(kWholeFrames, parameters.codec_id) != kWholeFrames.end();
+    return std::ranges::find(kOthers, parameters.codec_id) == kOthers.end();
+}
+
 /// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks.
 /// Fragments aren't listed. Of MXF: how many of those that its track is long aren't among `packets`.
 int unlistedPackets(const AVFormatContext& input, AVStream& video, std::size_t packets) {
     std::int64_t missing = 0;
     if (isMp4(input))
         missing = video.nb_frames - avformat_index_get_entries_count(&video);
-    else if (std::string_view(input.iformat->name) == "mxf" && !mayBeFields(*video.codecpar) &&
-             video.duration <= kMostFrames)  // what nobody knew is far more
+    else if (std::string_view(input.iformat->name) == "mxf" && hasFrameInEach(*video.codecpar) &&
+             video.duration > 0)  // negative where nobody knew it
         missing = video.duration - std::int64_t(packets);
     return int(std::clamp<std::int64_t>(missing, 0, kMostFrames));
-}
-
-/// Some codecs have packets of several frames, of a frame that isn't shown or of none.
-bool hasFrameInEach(const AVCodecParameters& parameters) {
-    constexpr std::array kOthers{AV_CODEC_ID_MPEG4, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
-                                 AV_CODEC_ID_THEORA};
-    return !mayBeFields(parameters) && std::ranges::find(kOthers, parameters.codec_id) == kOthers.end();
 }
 
 /// Whether the file is long enough for every packet that its container lists.

@@ -619,6 +619,22 @@ TEST_F(CorruptClip, AWindowsMediaFileWithADamagedPayloadHeadIsRefused) {
     }
 }
 
+TEST_F(CorruptClip, AnMxfOfWhichAFrameIsGoneSaysSo) {
+    std::string bytes = clipBytes("a.mxf", "-c:v mpeg2video -r 25");
+    const auto whole = Clip::open(m_folder / "a.mxf").value();
+    EXPECT_THAT(remarksOn(whole->info()), testing::IsEmpty());
+    const std::size_t key = bytes.rfind("\x0D\x01\x03\x01\x15");  // of the last picture
+    ASSERT_NE(key, std::string::npos);
+    bytes[key + 2] ^= 32;
+    EXPECT_THAT(remarksOn(Clip::open(write("b.mxf", bytes)).value()->info()),
+                testing::ElementsAre(HasSubstr("1 of the " + std::to_string(whole->info().frameCount()) +
+                                               " frames that it lists are left out")));
+    // Whoever writes it to a pipe can't say how many frames there are.
+    ASSERT_TRUE(test::runs("ffmpeg -v error -y -i '" + (m_folder / "a.mxf").string() +
+                           "' -c copy -f mxf - > '" + (m_folder / "pipe.mxf").string() + "'"));
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "pipe.mxf").value()->info()), testing::IsEmpty());
+}
+
 TEST_F(CorruptClip, AGifWhoseControlBlockIsDamagedIsRefused) {
     std::string bytes = clipBytes("a.gif", "");
     const std::size_t last = bytes.rfind("\x21\xF9\4");
