@@ -70,7 +70,7 @@ bool AsfPayloads::takePayload(Fields& packet, int properties, int lengthBytes, s
     const std::uint64_t length =
         lengthBytes > 0 ? packet.number(lengthBytes) : end - std::min(end, packet.at);
     packet.at += length;
-    if (packet.at > end || stream == 0 || length == 0) return false;
+    if (packet.at > end || stream == 0 || length == 0 || (more >= kHasSize && size == 0)) return false;
     // FFmpeg passes over what is of no stream.
     if (!m_streams.empty() && !m_streams.contains(stream)) return false;
     // Several small ones in a payload, or one whose size isn't said.
@@ -81,7 +81,7 @@ bool AsfPayloads::takePayload(Fields& packet, int properties, int lengthBytes, s
     const auto [last, isFirst] = m_last.try_emplace(stream);
     Object& object = last->second;
     if (object.bytes < object.size) {
-        if (number != object.number || offset != object.bytes) return false;
+        if (number != object.number || offset != object.bytes || size != object.size) return false;
     } else {
         // A recording may begin within a frame.
         if (!isFirst && (offset != 0 || number != ((object.number + 1) & mostOf(numberBytes)))) return false;
