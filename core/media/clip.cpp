@@ -120,6 +120,7 @@ class FfmpegClip final : public Clip {
     int m_lastShown = -1;
     int m_lastFed = -1;              // place in decoding order
     int m_refused = 0;               // packets that the decoder didn't take, since its first frame
+    int m_refusedBefore = 0;         // and before it
     std::int64_t m_skipBefore = -1;  // frames shown before this one's stamp are only stepping stones
 };
 
@@ -186,7 +187,8 @@ Result<void> FfmpegClip::prepare() {
         auto stamps = stampsByDecoding();
         if (!stamps) return stamps.error();
         if (stamps->empty()) return Error{ErrorCode::InvalidData, "none of its frames can be decoded"};
-        m_info.missing.withoutPicture = std::max(0, m_index.framesExpected() - int(stamps->size()));
+        m_info.missing.withoutPicture =
+            std::max(m_refusedBefore, m_index.framesExpected() - int(stamps->size()));
         setTiming(*stamps, 0);
     }
     // The picture's size is the first frame's: the header's may be wrong.
@@ -246,7 +248,7 @@ Result<void> FfmpegClip::moveBefore(int key, int index) {
     m_running = true;
     m_lastShown = -1;
     m_hasFrame = false;
-    m_refused = 0;
+    m_refused = m_refusedBefore = 0;
     return {};
 }
 
@@ -280,7 +282,7 @@ Result<bool> FfmpegClip::feed() {
     av_packet_unref(m_packet.get());
     // A damaged packet costs its own frame, not the clip.
     if (sent == AVERROR(ENOMEM)) return avError("decoding", sent);
-    if (sent < 0 && m_hasFrame && !isHeader) ++m_refused;
+    if (sent < 0 && !isHeader) ++(m_hasFrame ? m_refused : m_refusedBefore);
     return true;
 }
 
@@ -301,7 +303,7 @@ Result<bool> FfmpegClip::receive() {
         if (status == 0) return m_hasFrame = true;
         if (status == AVERROR_EOF) return false;
         if (status == AVERROR(ENOMEM)) return avError("decoding", status);
-        if (status != AVERROR(EAGAIN) && m_hasFrame) ++m_refused;
+        if (status != AVERROR(EAGAIN)) ++(m_hasFrame ? m_refused : m_refusedBefore);
         auto fed = feed();
         if (!fed) return fed.error();
         if (!*fed) return false;

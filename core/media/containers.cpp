@@ -76,7 +76,7 @@ constexpr std::array kFormats{
     ContainerFormat{"MPEG transport stream", ".ts", "mpegts", LeavesOut, Partly,
                     byFile<missingEndOfTransportStream>},
     ContainerFormat{"MPEG program stream", ".mpg", "mpeg", LeavesOut, Partly,
-                    byFile<missingBeginOfProgramStream>},
+                    byFile<missingPartsOfProgramStream>},
     ContainerFormat{"Flash Video", ".flv", "flv", LeavesOut, Partly, byFile<missingEndOfFlv>},
     ContainerFormat{"Ogg", ".ogv", "ogg", LeavesOut, Partly, byFile<missingEndOfOgg>},
     ContainerFormat{"Windows Media", ".wmv", "asf", LeavesOut, Partly, byFile<missingEndOfAsf>},

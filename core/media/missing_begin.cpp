@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 
 #include "core/media/byte_walk.h"
@@ -46,9 +47,18 @@ std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& p
     return std::nullopt;  // it may end anywhere, and padding may follow
 }
 
-std::optional<std::string> missingBeginOfProgramStream(const std::filesystem::path& path) {
+std::optional<std::string> missingPartsOfProgramStream(const std::filesystem::path& path) {
     const bool isOfVideoCd = ByteWalk(path).text(4) == "RIFF";
-    return isOfVideoCd ? std::nullopt : missingBeginOfStartCodes(path);
+    if (isOfVideoCd) return std::nullopt;
+    if (auto missing = missingBeginOfStartCodes(path)) return missing;
+    // Packs are padded up to the next sector: what is longer was overwritten, or never written.
+    constexpr std::int64_t kMostPadding = 4096;
+    ByteWalk file(path);
+    file.skip(file.size() - kMostPadding);
+    const std::string end = file.text(int(std::min(kMostPadding, file.size())));
+    const bool isOneByte = end.size() == kMostPadding && end.find_first_not_of(end.back()) == end.npos;
+    return isOneByte ? std::optional("its last " + std::to_string(kMostPadding) + " bytes are all the same")
+                     : std::nullopt;
 }
 
 std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path) {

@@ -49,7 +49,7 @@ std::optional<std::string> missingEndOfNut(const std::filesystem::path& path);
 /// Streams without a container: FFmpeg takes a damaged file of another kind for them where its head is gone,
 /// and goes on behind that. Those of MPEG have a start code at their begin.
 std::optional<std::string> missingBeginOfAv1(const std::filesystem::path& path);
-std::optional<std::string> missingBeginOfProgramStream(const std::filesystem::path& path);
+std::optional<std::string> missingPartsOfProgramStream(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path& path);
 /// Of H.264 and HEVC, where no more zeros than before a start code may be anywhere.
 std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& path);

@@ -52,26 +52,29 @@ int listedPackets(AVStream& video) {
 
 constexpr std::int64_t kMostFrames = 1 << 30;
 
-/// Some codecs have packets of several frames, of a frame that isn't shown or of none, and of a field where
-/// pictures are interlaced.
-bool hasFrameInEach(const AVCodecParameters& parameters) {
+/// Frames that so many packets must give: 0 where the codec has packets of several frames, of a frame that
+/// isn't shown or of none, and half of them where two fields may be a frame.
+int framesOf(const AVCodecParameters& parameters, std::size_t packets) {
     constexpr std::array kOthers{AV_CODEC_ID_MPEG4, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
                                  AV_CODEC_ID_THEORA};
     constexpr std::array kWholeFrames{AV_CODEC_ID_DNXHD, AV_CODEC_ID_PRORES, AV_CODEC_ID_DVVIDEO,
                                       AV_CODEC_ID_FFV1};
-    if (mayBeFields(parameters))
-        return std::ranges::find(kWholeFrames, parameters.codec_id) != kWholeFrames.end();
-    return std::ranges::find(kOthers, parameters.codec_id) == kOthers.end();
+    const auto isOneOf = [&](const auto& codecs) {
+        return std::ranges::find(codecs, parameters.codec_id) != codecs.end();
+    };
+    if (isOneOf(kOthers)) return 0;
+    return int(mayBeFields(parameters) && !isOneOf(kWholeFrames) ? packets / 2 : packets);
 }
 
 /// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks.
-/// Fragments aren't listed. Of MXF: how many of those that its track is long aren't among `packets`.
+/// Fragments aren't listed. Of MXF: how many of those that its track is long aren't among `packets`;
+/// it is −1 where nobody knew it.
 int unlistedPackets(const AVFormatContext& input, AVStream& video, std::size_t packets) {
     std::int64_t missing = 0;
     if (isMp4(input))
         missing = video.nb_frames - avformat_index_get_entries_count(&video);
-    else if (std::string_view(input.iformat->name) == "mxf" && hasFrameInEach(*video.codecpar) &&
-             video.duration > 0)  // negative where nobody knew it
+    else if (std::string_view(input.iformat->name) == "mxf" && video.duration > 0 &&
+             framesOf(*video.codecpar, packets) == int(packets))
         missing = video.duration - std::int64_t(packets);
     return int(std::clamp<std::int64_t>(missing, 0, kMostFrames));
 }
@@ -142,7 +145,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     if (!index.m_packets.front().key && listsKeyFrames(input) &&
         beginsWithKey(video, index.m_packets.front()))
         return Error{ErrorCode::InvalidData, "its first frame can't be decoded"};
-    if (hasFrameInEach(*video.codecpar)) index.m_framesExpected = int(index.m_packets.size());
+    index.m_framesExpected = framesOf(*video.codecpar, index.m_packets.size());
     index.m_leftOut = unlistedPackets(input, video, index.m_packets.size()) +
                       int(std::ranges::count(index.m_packets, false, &PacketIndex::Packet::shown));
     index.finish();

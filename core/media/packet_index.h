@@ -51,7 +51,7 @@ class PacketIndex {
     /// are none, or more than a codec reorders over.
     bool leaveOutLeading();
 
-    /// Packets, if each of them is a frame as far as is known; else 0.
+    /// That its packets must give, as far as is known; else 0.
     [[nodiscard]] int framesExpected() const { return m_framesExpected; }
 
     /// The shown frame with this stamp.

@@ -687,6 +687,24 @@ TEST_F(CorruptClip, AMatroskaFileWithADamagedIdIsRefused) {
         }
 }
 
+TEST_F(CorruptClip, AProgramStreamThatWasNotWrittenToItsEndIsRefused) {
+    for (const char byte : {'\0', '\xFF'}) {
+        std::string bytes = noiseBytes("a.mpg", "-c:v mpeg2video -r 25 -g 6 -frames:v 24");
+        std::fill(bytes.end() - 10000, bytes.end(), byte);
+        EXPECT_THAT(openingError(write("b.mpg", bytes)).message,
+                    HasSubstr("its last 4096 bytes are all the same"));
+    }
+}
+
+TEST_F(CorruptClip, AnAviWhoseFirstFrameIsDamagedSaysSo) {
+    std::string bytes = clipBytes("a.avi", "-c:v mpeg4 -g 12 -bf 0");
+    std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.find("00dc", bytes.find("movi"))) + 10, 64, '\xFF');
+    const auto clip = Clip::open(write("b.avi", bytes));
+    if (clip) {
+        EXPECT_THAT(remarksOn((*clip)->info()), testing::Contains(HasSubstr("no picture")));
+    }
+}
+
 TEST_F(CorruptClip, AStreamOfNalUnitsWithAHoleOfZerosIsRefused) {
     for (const char* codec : {"libx264", "libx265 -x265-params log-level=none"}) {
         const std::string name = std::string("a.") + (codec[4] == '4' ? "h264" : "h265");
