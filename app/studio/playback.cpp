@@ -54,6 +54,7 @@ QString originOf(const ClipFacts& facts) {
                      .arg(missing.leftOut + int(facts.frameSeconds.size()));
     if (missing.withoutPicture > 0)
         lines << Playback::tr("packets without a picture: %1").arg(missing.withoutPicture);
+    if (missing.behindGaps > 0) lines << Playback::tr("gaps in its stream: %1").arg(missing.behindGaps);
     if (missing.saidSeconds > 0)
         lines << Playback::tr("it says that it lasts %1 s").arg(widgets::fixedText(missing.saidSeconds, 2));
     if (facts.origin) lines << QString::fromStdString(facts.origin->text());

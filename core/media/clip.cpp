@@ -180,6 +180,7 @@ Result<void> FfmpegClip::prepare() {
     const AVStream& stream = m_reader.stream();
     m_info.codec = avcodec_get_name(stream.codecpar->codec_id);
     m_info.missing.leftOut = m_index.leftOut();
+    m_info.missing.behindGaps = m_index.behindGaps();
     m_info.track = m_reader.track();
     if (m_index.isExact()) {
         setTiming(m_index.stamps(), lastDuration());

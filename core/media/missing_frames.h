@@ -6,6 +6,7 @@ namespace reelgrid::media {
 struct MissingFrames {
     int leftOut = 0;         ///< that it lists, as before an edit's start
     int withoutPicture = 0;  ///< packets, as those of a recording that begins within a group of pictures
+    int behindGaps = 0;      ///< packets before which parts of the stream are missing, as its counters tell
     double saidSeconds = 0;  ///< how long it says that it lasts, where its frames end well before; else 0
 
     bool operator==(const MissingFrames&) const = default;

@@ -118,6 +118,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
         if (packet->stream_index == stream && packet->size > 0 && !endsDirac(video, *packet)) {
             const bool key = oneKey ? index.m_packets.empty() : (packet->flags & AV_PKT_FLAG_KEY) != 0;
             if (packet->pts == AV_NOPTS_VALUE) index.m_exact = false;
+            if ((packet->flags & AV_PKT_FLAG_CORRUPT) != 0) ++index.m_behindGaps;
             std::size_t bytes = 0;
             if (const std::uint8_t* palette =
                     av_packet_get_side_data(packet.get(), AV_PKT_DATA_PALETTE, &bytes);

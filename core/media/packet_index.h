@@ -51,6 +51,8 @@ class PacketIndex {
     /// are none, or more than a codec reorders over.
     bool leaveOutLeading();
 
+    /// Packets of which the demuxer says that something is missing before them or in them.
+    [[nodiscard]] int behindGaps() const { return m_behindGaps; }
     /// That its packets must give, as far as is known; else 0.
     [[nodiscard]] int framesExpected() const { return m_framesExpected; }
 
@@ -77,7 +79,7 @@ class PacketIndex {
     std::vector<std::int64_t> m_stamps;
     std::vector<Stamped> m_byStamp;                       // ascending; all packets
     std::map<int, std::vector<std::uint8_t>> m_palettes;  // by the first packet that they are of
-    int m_leftOut = 0, m_framesExpected = 0;
+    int m_leftOut = 0, m_behindGaps = 0, m_framesExpected = 0;
     bool m_exact = true;
     bool m_hasFfv1Checksums = false;
 };

@@ -2614,6 +2614,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Pakete ohne Bild: %1</translation>
     </message>
     <message>
+        <source>gaps in its stream: %1</source>
+        <translation>Lücken im Datenstrom: %1</translation>
+    </message>
+    <message>
         <source>it says that it lasts %1 s</source>
         <translation>nach eigener Angabe %1 s lang</translation>
     </message>

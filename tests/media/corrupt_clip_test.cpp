@@ -687,6 +687,16 @@ TEST_F(CorruptClip, AMatroskaFileWithADamagedIdIsRefused) {
         }
 }
 
+TEST_F(CorruptClip, ATransportStreamWithAGapSaysSo) {
+    std::string bytes = noiseBytes("a.ts", "-c:v mpeg2video -r 25 -g 6 -frames:v 24");
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.ts").value()->info()),
+                testing::Not(testing::Contains(HasSubstr("are missing"))));
+    constexpr std::size_t kPacket = 188;
+    bytes.erase(bytes.size() / kPacket / 2 * kPacket, 40 * kPacket);
+    EXPECT_THAT(remarksOn(Clip::open(write("b.ts", bytes)).value()->info()),
+                testing::Contains("parts of its stream are missing, in 1 place"));
+}
+
 TEST_F(CorruptClip, AProgramStreamThatWasNotWrittenToItsEndIsRefused) {
     for (const char byte : {'\0', '\xFF'}) {
         std::string bytes = noiseBytes("a.mpg", "-c:v mpeg2video -r 25 -g 6 -frames:v 24");
