@@ -33,7 +33,7 @@ struct AsfPayloads::Fields {
 
 bool AsfPayloads::follows(std::string_view bytes) {
     constexpr int kHasCorrection = 0x80, kCorrectionBytes = 0xF, kMeansNothing = 0x70, kHasSeveral = 1,
-                  kTimes = 6;
+                  kLeastPayload = 6, kTimes = 6;
     Fields packet{bytes};
     int lengths = static_cast<int>(packet.number(1));
     if ((lengths & kHasCorrection) != 0) {
@@ -53,7 +53,7 @@ bool AsfPayloads::follows(std::string_view bytes) {
     const int payloads = static_cast<int>(packet.number(1));
     for (int i = payloads & 0x3F; i > 0; --i)
         if (!takePayload(packet, properties, bytesOf(payloads, 6), end)) return false;
-    return packet.at == end;
+    return packet.at + kLeastPayload > end;  // some writers leave a few bytes
 }
 
 /// `lengthBytes`: of the payload's own length; 0: it goes on to `end`.

@@ -207,6 +207,11 @@ TEST_F(CorruptClip, WholeFragmentedMp4sAreTaken) {
         ASSERT_TRUE(test::runs(withSound + flags + pipe)) << flags;
         holds(m_folder / "whole.mp4");
     }
+    // A live recording's last data go on to the end of the file.
+    std::string live =
+        clipBytes("live.mp4", "-pix_fmt yuv420p -g 8 -movflags +frag_keyframe+empty_moov+skip_trailer");
+    live.replace(live.rfind("mdat") - 4, 4, 4, '\0');
+    holds(write("open.mp4", live));
     // Segments of DASH, one behind the other.
     const std::string manifest = "'" + (m_folder / "m.mpd").string() + "'";
     ASSERT_TRUE(
