@@ -90,6 +90,16 @@ std::string noPart(std::int64_t place, const char* part) {
     return "what it has at byte " + std::to_string(place) + " is no " + part;
 }
 
+std::optional<std::string> unwrittenEnd(const std::filesystem::path& path) {
+    constexpr std::int64_t kMostPadding = 4096;
+    ByteWalk file(path);
+    if (file.size() < kMostPadding) return std::nullopt;
+    file.skip(file.size() - kMostPadding);
+    const std::string end = file.text(int(kMostPadding));
+    if (end.find_first_not_of(end.back()) != std::string::npos) return std::nullopt;
+    return "its last " + std::to_string(kMostPadding) + " bytes are all the same";
+}
+
 std::string bytesMissing(std::int64_t has, std::int64_t needed) {
     return "it has " + std::to_string(has) + " of at least " + std::to_string(needed) + " bytes";
 }

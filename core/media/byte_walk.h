@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,10 @@ bool isPrintable(std::string_view type);
 /// What a demuxer passes over until it finds a part that it knows, so that frames would be missing without a
 /// word: "what it has at byte 90 is no page of Ogg"
 std::string noPart(std::int64_t place, const char* part);
+
+/// What a file that may end anywhere ends with where it was overwritten, or never written: far more of one
+/// byte than the sector that writers pad.
+std::optional<std::string> unwrittenEnd(const std::filesystem::path& path);
 
 /// "it has 90 of at least 144 bytes"
 std::string bytesMissing(std::int64_t has, std::int64_t needed);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <bit>
 
 #include "core/media/byte_walk.h"
@@ -50,15 +49,8 @@ std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& p
 std::optional<std::string> missingPartsOfProgramStream(const std::filesystem::path& path) {
     const bool isOfVideoCd = ByteWalk(path).text(4) == "RIFF";
     if (isOfVideoCd) return std::nullopt;
-    if (auto missing = missingBeginOfStartCodes(path)) return missing;
-    // Packs are padded up to the next sector: what is longer was overwritten, or never written.
-    constexpr std::int64_t kMostPadding = 4096;
-    ByteWalk file(path);
-    file.skip(file.size() - kMostPadding);
-    const std::string end = file.text(int(std::min(kMostPadding, file.size())));
-    const bool isOneByte = end.size() == kMostPadding && end.find_first_not_of(end.back()) == end.npos;
-    return isOneByte ? std::optional("its last " + std::to_string(kMostPadding) + " bytes are all the same")
-                     : std::nullopt;
+    auto missing = missingBeginOfStartCodes(path);
+    return missing ? missing : unwrittenEnd(path);
 }
 
 std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path) {

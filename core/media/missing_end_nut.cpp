@@ -96,7 +96,8 @@ std::optional<std::string> missingEndOfNut(const std::filesystem::path& path) {
             return noPart(place, kPart);
         if (file.findText(kBegin))
             return "another NUT follows at byte " + std::to_string(file.at() - std::int64_t(kBegin.size()));
-        return missingOfIndex(path);
+        auto missing = missingOfIndex(path);
+        return missing ? missing : unwrittenEnd(path);
     }
     return bytesMissing(file);
 }

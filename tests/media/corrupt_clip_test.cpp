@@ -702,13 +702,14 @@ TEST_F(CorruptClip, ATransportStreamWithAGapSaysSo) {
                 testing::Contains("parts of its stream are missing, in 1 place"));
 }
 
-TEST_F(CorruptClip, AProgramStreamThatWasNotWrittenToItsEndIsRefused) {
-    for (const char byte : {'\0', '\xFF'}) {
-        std::string bytes = noiseBytes("a.mpg", "-c:v mpeg2video -r 25 -g 6 -frames:v 24");
-        std::fill(bytes.end() - 10000, bytes.end(), byte);
-        EXPECT_THAT(openingError(write("b.mpg", bytes)).message,
-                    HasSubstr("its last 4096 bytes are all the same"));
-    }
+TEST_F(CorruptClip, AStreamThatWasNotWrittenToItsEndIsRefused) {
+    for (const char* name : {"a.mpg", "a.nut"})
+        for (const char byte : {'\0', '\xFF'}) {
+            std::string bytes = noiseBytes(name, "-c:v mpeg2video -r 25 -g 6 -frames:v 24");
+            std::fill(bytes.end() - 10000, bytes.end(), byte);
+            EXPECT_THAT(openingError(write(std::string("b") + name, bytes)).message,
+                        HasSubstr("its last 4096 bytes are all the same"));
+        }
 }
 
 TEST_F(CorruptClip, AnAviWhoseFirstFrameIsDamagedSaysSo) {
