@@ -26,28 +26,29 @@ std::int64_t fieldsOf(std::uint64_t flags) {
     return kField * std::popcount(flags);
 }
 
-/// Whether a tfhd is as large as its flags say (8.8.7).
-bool isSoundTrackHead(ByteWalk& file, const BoxHead& tfhd) {
+/// Reads its track's number; whether a tfhd is as large as its flags say (8.8.7).
+bool readTrackHead(ByteWalk& file, const BoxHead& tfhd, std::int64_t& track) {
     constexpr std::uint64_t kOffset = 0x1, kDefaults = 0x3A;
     const auto flags = std::uint64_t(file.number(4, std::endian::big));
+    track = file.number(4, std::endian::big);
     const std::int64_t offset = (flags & kOffset) != 0 ? kWideField : 0;
     return tfhd.rest == kVersionAndFlags + kField + offset + fieldsOf(flags & kDefaults);
 }
 
-/// Adds the sizes that a trun lists; whether it is as large as its flags and its number of samples say
-/// (8.8.8).
-bool addRun(ByteWalk& file, const BoxHead& trun, std::int64_t& sampleBytes) {
+/// Adds the samples of a trun; whether it is as large as its flags and its number of samples say (8.8.8).
+bool addRun(ByteWalk& file, const BoxHead& trun, FragmentHead& to, std::int64_t track) {
     constexpr std::uint64_t kBefore = 0x5, kDuration = 0x100, kSize = 0x200, kOfSample = 0xF00;
     const auto flags = std::uint64_t(file.number(4, std::endian::big));
     const std::int64_t samples = file.number(4, std::endian::big);
     const std::int64_t each = fieldsOf(flags & kOfSample), before = fieldsOf(flags & kBefore);
     if (trun.rest != kVersionAndFlags + kField + before + samples * each) return false;
+    to.samples[track] += samples;
     if ((flags & kSize) == 0) return true;
     const std::int64_t beforeSize = fieldsOf(flags & kDuration);
     file.skip(before);
     for (std::int64_t i = 0; i < samples; ++i) {
         file.skip(beforeSize);
-        sampleBytes += file.number(4, std::endian::big);
+        to.sampleBytes += file.number(4, std::endian::big);
         file.skip(each - beforeSize - kField);
     }
     return true;
@@ -59,7 +60,7 @@ FragmentHead fragmentHead(const std::filesystem::path& path, std::int64_t begin,
     FragmentHead found;
     ByteWalk file(path);
     file.skip(begin);
-    std::int64_t trackEnd = 0;
+    std::int64_t trackEnd = 0, track = 0;
     while (file.at() < end && end <= file.size()) {
         const std::int64_t place = file.at();
         const bool isInTrack = place < trackEnd;
@@ -68,8 +69,8 @@ FragmentHead fragmentHead(const std::filesystem::path& path, std::int64_t begin,
         // They fill what is around them.
         bool isSound = head.rest >= 0 && head.rest <= (isInTrack ? trackEnd : end) - body &&
                        (isInTrack ? isListed(head.type, kOfTraf) : isListed(head.type, kOfMoof));
-        if (isSound && head.type == "tfhd") isSound = isSoundTrackHead(file, head);
-        if (isSound && head.type == "trun") isSound = addRun(file, head, found.sampleBytes);
+        if (isSound && head.type == "tfhd") isSound = readTrackHead(file, head, track);
+        if (isSound && head.type == "trun") isSound = addRun(file, head, found, track);
         if (!isSound) {
             found.damaged = place;
             break;
@@ -80,6 +81,22 @@ FragmentHead fragmentHead(const std::filesystem::path& path, std::int64_t begin,
             file.skip(body + head.rest - file.at());
     }
     return found;
+}
+
+std::int64_t samplesOfFragments(const std::filesystem::path& path, std::int64_t track) {
+    std::map<std::int64_t, std::int64_t> samples;
+    ByteWalk file(path);
+    while (file.at() + kBoxHeadBytes <= file.size()) {
+        const BoxHead head = boxHead(file);
+        if (head.rest < 0) break;
+        const std::int64_t body = file.at();
+        if (head.type == "moof")
+            for (const auto& [of, count] : fragmentHead(path, body, body + head.rest).samples)
+                samples[of] += count;
+        file.skip(head.rest);
+    }
+    const auto found = samples.size() == 1 ? samples.begin() : samples.find(track);
+    return found == samples.end() ? 0 : found->second;
 }
 
 }  // namespace reelgrid::media

@@ -73,8 +73,7 @@ int unlistedPackets(const AVFormatContext& input, AVStream& video, std::size_t p
     std::int64_t missing = 0;
     if (isMp4(input))
         missing = video.nb_frames - avformat_index_get_entries_count(&video);
-    else if (std::string_view(input.iformat->name) == "mxf" && video.duration > 0 &&
-             framesOf(*video.codecpar, packets) == int(packets))
+    else if (std::string_view(input.iformat->name) == "mxf" && video.duration > 0)
         missing = video.duration - std::int64_t(packets);
     return int(std::clamp<std::int64_t>(missing, 0, kMostFrames));
 }
@@ -151,6 +150,11 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
                       int(std::ranges::count(index.m_packets, false, &PacketIndex::Packet::shown));
     index.finish();
     return index;
+}
+
+void PacketIndex::expect(std::int64_t listed) {
+    const std::int64_t missing = listed - std::int64_t(m_packets.size());
+    m_leftOut = std::max(m_leftOut, int(std::clamp<std::int64_t>(missing, 0, kMostFrames)));
 }
 
 void PacketIndex::finish() {

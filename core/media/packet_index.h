@@ -46,6 +46,9 @@ class PacketIndex {
     /// hands them over once, with the first packet that they are of. AVPALETTE_SIZE bytes, or none.
     [[nodiscard]] std::span<const std::uint8_t> paletteOf(int packet) const;
 
+    /// Its file lists so many packets, those of fragments included.
+    void expect(std::int64_t listed);
+
     /// No longer counts frames that are shown before the first key frame, though they come after it in the
     /// file: a recording that begins within a group of pictures lacks what they refer to. False where there
     /// are none, or more than a codec reorders over.

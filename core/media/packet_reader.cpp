@@ -14,6 +14,7 @@ extern "C" {
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
 #include "core/media/input_file.h"
+#include "core/media/mp4_fragment.h"
 
 namespace reelgrid::media {
 namespace {
@@ -111,10 +112,14 @@ Result<PacketReader> PacketReader::open(const fs::path& path) {
 Result<PacketIndex> PacketReader::readIndex() {
     m_atStart = false;
     auto index = PacketIndex::read(*m_input, m_stream);
+    const AVStream& video = stream();
+    if (index && std::string_view(m_input->iformat->name).starts_with("mov"))
+        if (const std::int64_t samples = samplesOfFragments(m_path, video.id); samples > 0)
+            index->expect(video.nb_frames + samples);
     const ContainerFormat& format = formatOf(*m_input);
     const EndCheck missingEnd = format.missingEnd;
     if (!index || missingEnd == nullptr) return index;
-    const auto missing = missingEnd(m_path, rawPictureBytes(*m_input->streams[m_stream]->codecpar));
+    const auto missing = missingEnd(m_path, rawPictureBytes(*video.codecpar));
     if (!missing) return index;
     // Where the header says no duration, FFmpeg takes what is left of the clip for all of it.
     const std::int64_t duration =

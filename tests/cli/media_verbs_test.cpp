@@ -418,7 +418,9 @@ TEST_F(MediaVerbs, SeveralClipsAreMeasuredAndResultsKeepWhatIs) {
     EXPECT_EQ(clips[2]["metrics"]["drift"]["vmaf"]["mean"], 90.0);
     EXPECT_EQ(scored(), 2);
     const json kept = json::parse(textOf(files + "/metrics.json"));
-    EXPECT_EQ(kept, clips[1]["metrics"]);
+    json figures = kept;
+    EXPECT_EQ(figures.erase("figures_sha256"), 1U);
+    EXPECT_EQ(figures, clips[1]["metrics"]);
 
     // The same files again: nothing is scored of the result, whatever became of its metrics.json.
     std::filesystem::remove(files + "/metrics.json");

@@ -769,6 +769,19 @@ TEST_F(CorruptClip, AnMp4WhoseListsLeaveFramesOutSaysSo) {
                 testing::ElementsAre(HasSubstr("39 of the 40 frames that it lists are left out")));
 }
 
+TEST_F(CorruptClip, AFragmentedMp4WhoseFramesAreLeftOutSaysSo) {
+    std::string bytes = clipBytes("a.mp4", "-pix_fmt yuv420p -g 8 -movflags +frag_keyframe+empty_moov");
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.mp4").value()->info()), testing::IsEmpty());
+    for (std::size_t place = bytes.find("moov"); place < bytes.find("moof") - 4; ++place) {
+        std::string damaged = bytes;
+        damaged[place] = char(damaged[place] ^ 1 << place % 8);
+        const auto clip = Clip::open(write("b.mp4", damaged));
+        if (clip && (*clip)->info().frameCount() != 40) {
+            EXPECT_THAT(remarksOn((*clip)->info()), testing::Not(testing::IsEmpty())) << place;
+        }
+    }
+}
+
 TEST_F(CorruptClip, AnMp4WithoutATimeScaleIsRefused) {
     for (const char* made : {"a.mp4", "a.mov", "a.3gp"}) {
         const std::string bytes = clipBytes(made, "-c:v mpeg4");
