@@ -123,7 +123,8 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     bool hasMoof = false;  // of the data that come next
     bool isBehindIndex = false;
     std::string before;  // the type of the box before
-    std::int64_t listedEnd = 0, moovEnd = 0;
+    std::int64_t listedEnd = 0, moovPlace = 0, moovEnd = 0;
+    int moovs = 0;
     std::int64_t unknown = -1;  // place of the first of the last boxes, which aren't known
     FragmentData data;
     const auto hole = [&]() -> std::optional<std::string> {
@@ -161,13 +162,19 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
             if (head.isOpen) break;
             return std::nullopt;
         }
+        // FFmpeg takes a list of contents that is too large for all of it, and a second one for none.
+        const bool isOfFragment = head.type == "moof" || head.type == "mdat";
+        if (isOfFragment && place < moovEnd) return noPart(moovPlace, "list of contents of MP4");
+        if (head.type == "mdat" && moovs > 1 && place == moovEnd) return noPart(moovPlace, "box of MP4");
         isFragmented |= head.type == "mvex";
         before = head.type;
         isBehindIndex = before == "mfra" || (isBehindIndex && before != "moof");
         hasMoof = before == "moof" || (hasMoof && before != "mdat");
         if (head.type == "moov") {  // whose boxes come next
             const bool isFirst = moovEnd == 0;
+            moovPlace = place;
             moovEnd = file.at() + head.rest;
+            ++moovs;
             if (const auto zeros = isFirst ? zeroBoxOfMoov(path, file.at(), moovEnd) : std::nullopt)
                 return noPart(*zeros, "box of MP4");
             continue;

@@ -18,6 +18,15 @@ namespace {
 constexpr std::array<std::string_view, 13> kParents{"moov", "trak", "mdia", "minf", "stbl", "moof", "traf",
                                                     "mvex", "edts", "dinf", "udta", "tref", "wave"};
 
+/// Those of them whose boxes must end where they do, as FFmpeg leaves out what comes behind one that doesn't.
+constexpr std::array<std::string_view, 6> kOfTracks{"trak", "mdia", "minf", "stbl", "dinf", "mvex"};
+
+/// A box that is gone through.
+struct Around {
+    std::int64_t end = 0;
+    bool isOfTrack = false;  ///< and whole
+};
+
 bool isOneOf(std::string_view type, auto list) {
     return std::ranges::find(list, type) != list.end();
 }
@@ -92,19 +101,22 @@ std::optional<std::string> impossibleMp4Numbers(const std::filesystem::path& pat
     constexpr std::size_t kMostWithin = 16;
     ByteWalk file(path);
     Numbers numbers(file.size());
-    std::vector<std::int64_t> ends{file.size()};  // of the boxes around
-    while (!ends.empty()) {
-        const std::int64_t place = file.at(), end = ends.back();
+    std::vector<Around> around{{file.size(), false}};
+    while (!around.empty()) {
+        const auto [end, isOfTrack] = around.back();
+        const std::int64_t place = file.at();
         if (place + kBoxHeadBytes > end) {
             file.skip(end - place);
-            ends.pop_back();
+            around.pop_back();
             continue;
         }
         const auto [type, rest, isOpen] = boxHead(file);
+        const std::int64_t room = end - file.at();
+        if (isOfTrack && rest > room) return noPart(place, "box of MP4");
         // As FFmpeg has it, damaged sizes end where the box around does.
-        const std::int64_t next = rest >= 0 ? file.at() + std::min(rest, end - file.at()) : end;
-        if ((rest >= 0 || isOpen) && isOneOf(type, kParents) && ends.size() < kMostWithin) {
-            ends.push_back(next);
+        const std::int64_t next = rest >= 0 ? file.at() + std::min(rest, room) : end;
+        if ((rest >= 0 || isOpen) && isOneOf(type, kParents) && around.size() < kMostWithin) {
+            around.push_back({next, rest <= room && isOneOf(type, kOfTracks)});
             continue;
         }
         if (auto impossible = numbers.impossibleIn(type, file)) return impossible;

@@ -57,8 +57,8 @@ constexpr std::int64_t kMostFrames = 1 << 30;
 int framesOf(const AVCodecParameters& parameters, std::size_t packets) {
     constexpr std::array kOthers{AV_CODEC_ID_MPEG4, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
                                  AV_CODEC_ID_THEORA};
-    constexpr std::array kWholeFrames{AV_CODEC_ID_DNXHD, AV_CODEC_ID_PRORES, AV_CODEC_ID_DVVIDEO,
-                                      AV_CODEC_ID_FFV1};
+    constexpr std::array kWholeFrames{AV_CODEC_ID_DNXHD, AV_CODEC_ID_PRORES,     AV_CODEC_ID_DVVIDEO,
+                                      AV_CODEC_ID_FFV1,  AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO};
     const auto isOneOf = [&](const auto& codecs) {
         return std::ranges::find(codecs, parameters.codec_id) != codecs.end();
     };
