@@ -164,7 +164,10 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
         }
         // FFmpeg takes a list of contents that is too large for all of it, and a second one for none.
         const bool isOfFragment = head.type == "moof" || head.type == "mdat";
-        if (isOfFragment && place < moovEnd) return noPart(moovPlace, "list of contents of MP4");
+        const bool isWithin = place < moovEnd;
+        if (isWithin && isOfFragment) return noPart(moovPlace, "list of contents of MP4");
+        if (isWithin && moovEnd <= file.size() && file.at() + head.rest > moovEnd)
+            return noPart(place, "box of MP4");
         if (head.type == "mdat" && moovs > 1 && place == moovEnd) return noPart(moovPlace, "box of MP4");
         isFragmented |= head.type == "mvex";
         before = head.type;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/media/av_error.h"
 #include "core/media/ffv1_slices.h"
+#include "core/media/field_counter.h"
 
 namespace reelgrid::media {
 namespace {
@@ -111,6 +113,9 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     const bool isFfv1 = video.codecpar->codec_id == AV_CODEC_ID_FFV1;
     if (mayBeFields(*video.codecpar)) index.m_exact = false;
 
+    std::optional<FieldCounter> fields;
+    if (mayBeFields(*video.codecpar) && video.codecpar->codec_id == AV_CODEC_ID_H264)
+        fields.emplace(*video.codecpar);
     const PacketHandle packet(av_packet_alloc());
     int status = 0;
     while ((status = av_read_frame(&input, packet.get())) >= 0) {
@@ -118,6 +123,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
             const bool key = oneKey ? index.m_packets.empty() : (packet->flags & AV_PKT_FLAG_KEY) != 0;
             if (packet->pts == AV_NOPTS_VALUE) index.m_exact = false;
             if ((packet->flags & AV_PKT_FLAG_CORRUPT) != 0) ++index.m_behindGaps;
+            if (fields) fields->add(*packet);
             std::size_t bytes = 0;
             if (const std::uint8_t* palette =
                     av_packet_get_side_data(packet.get(), AV_PKT_DATA_PALETTE, &bytes);
@@ -145,7 +151,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     if (!index.m_packets.front().key && listsKeyFrames(input) &&
         beginsWithKey(video, index.m_packets.front()))
         return Error{ErrorCode::InvalidData, "its first frame can't be decoded"};
-    index.m_framesExpected = framesOf(*video.codecpar, index.m_packets.size());
+    index.m_framesExpected = fields ? fields->frames() : framesOf(*video.codecpar, index.m_packets.size());
     index.m_leftOut = unlistedPackets(input, video, index.m_packets.size()) +
                       int(std::ranges::count(index.m_packets, false, &PacketIndex::Packet::shown));
     index.finish();

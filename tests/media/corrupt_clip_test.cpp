@@ -667,6 +667,20 @@ TEST_F(CorruptClip, PacketsWithoutAPictureAreSaid) {
                 testing::ElementsAre(HasSubstr("no picture: it begins within a group of pictures, or is")));
 }
 
+TEST_F(CorruptClip, PacketsOfInterlacedH264WithoutAPictureAreSaid) {
+    const std::string interlaced =
+        "-c:v libx264 -pix_fmt yuv420p -g 8 -bf 0 -flags +ildct+ilme -x264opts tff=1";
+    std::string bytes = clipBytes("a.ts", interlaced);
+    const auto whole = Clip::open(m_folder / "a.ts").value();
+    EXPECT_EQ(whole->info().frameCount(), 40);
+    EXPECT_THAT(remarksOn(whole->info()), testing::IsEmpty());
+    const std::size_t parameters = bytes.find(std::string("\0\0\1\x67", 4));
+    ASSERT_NE(parameters, std::string::npos);
+    bytes[parameters + 3] ^= 2;
+    EXPECT_THAT(remarksOn(Clip::open(write("b.ts", bytes)).value()->info()),
+                testing::Contains(HasSubstr("no picture: it begins within a group of pictures, or is")));
+}
+
 TEST_F(CorruptClip, AClipThatIsShorterThanItSaysSaysSo) {
     const std::string bytes = noiseBytes("a.nut", "-c:v mpeg4 -g 6");
     EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.nut").value()->info()), testing::IsEmpty());
