@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
@@ -99,6 +100,7 @@ class FfmpegClip final : public Clip {
     Result<bool> receive();
     Result<bool> feed();
     bool isDamaged(const AVPacket& packet);
+    void noteRefused();
     Result<FramePtr> keep(int index);
     [[nodiscard]] std::string nameOf(int index) const;
 
@@ -121,6 +123,9 @@ class FfmpegClip final : public Clip {
     int m_lastFed = -1;              // place in decoding order
     int m_refused = 0;               // packets that the decoder didn't take, since its first frame
     int m_refusedBefore = 0;         // and before it
+    bool m_lostHidden = false;       // a frame that isn't shown is lost, on which shown ones are based
+    std::int64_t m_wholeFrom = 0;    // stamp from which on nothing is based on it: the last key frame's
+    std::int64_t m_begin = 0;        // stamp of the packet that decoding began with
     std::int64_t m_skipBefore = -1;  // frames shown before this one's stamp are only stepping stones
 };
 
@@ -239,6 +244,7 @@ Result<void> FfmpegClip::moveBefore(int key, int index) {
         if (m_running && index > m_lastShown && (next || key <= m_lastFed)) return {};
         if (auto sought = m_reader.seekTo(m_index, key); !sought) return sought;
         m_lastFed = key - 1;
+        m_begin = m_index.packets()[std::size_t(key)].pts;
     } else {
         if (m_running && index > m_lastShown) return {};
         if (auto rewound = m_reader.rewind(); !rewound) return rewound;
@@ -250,6 +256,8 @@ Result<void> FfmpegClip::moveBefore(int key, int index) {
     m_lastShown = -1;
     m_hasFrame = false;
     m_refused = m_refusedBefore = 0;
+    m_lostHidden = false;
+    m_wholeFrom = std::numeric_limits<std::int64_t>::max();
     return {};
 }
 
@@ -264,8 +272,12 @@ Result<bool> FfmpegClip::feed() {
     }
     if (status < 0) return avError("reading", status);
     if (m_index.isExact()) {
+        // FFmpeg would keep frames that aren't shown to itself, and whether they are whole.
+        m_packet->flags &= ~AV_PKT_FLAG_DISCARD;
         if (const auto place = m_index.packetWith(m_packet->pts)) {
             m_lastFed = *place;
+            const PacketIndex::Packet& fed = m_index.packets()[std::size_t(*place)];
+            if (fed.key && fed.shown) m_wholeFrom = fed.pts;
             if (!giveColours(*m_packet, m_index.paletteOf(*place)))
                 return Error{ErrorCode::OutOfMemory, "no memory for a packet's colours"};
         }
@@ -273,7 +285,7 @@ Result<bool> FfmpegClip::feed() {
         m_codec->skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
     }
     if (isDamaged(*m_packet)) {
-        ++m_refused;
+        noteRefused();
         av_packet_unref(m_packet.get());
         return true;
     }
@@ -283,7 +295,7 @@ Result<bool> FfmpegClip::feed() {
     av_packet_unref(m_packet.get());
     // A damaged packet costs its own frame, not the clip.
     if (sent == AVERROR(ENOMEM)) return avError("decoding", sent);
-    if (sent < 0 && !isHeader) ++(m_hasFrame ? m_refused : m_refusedBefore);
+    if (sent < 0 && !isHeader) noteRefused();
     return true;
 }
 
@@ -297,6 +309,17 @@ bool FfmpegClip::isDamaged(const AVPacket& packet) {
     return m_lacksKey;
 }
 
+/// The decoder didn't take a packet, one of as many as it has threads.
+void FfmpegClip::noteRefused() {
+    ++(m_hasFrame ? m_refused : m_refusedBefore);
+    if (!m_index.isExact()) return;
+    const int first = std::max(0, m_lastFed - std::max(m_codec->thread_count, 1) + 1);
+    for (int place = first; place <= m_lastFed; ++place) {
+        const PacketIndex::Packet& packet = m_index.packets()[std::size_t(place)];
+        m_lostHidden |= !packet.shown && packet.pts >= m_begin;
+    }
+}
+
 /// The next frame in presentation order into m_frame; false at the end of the clip.
 Result<bool> FfmpegClip::receive() {
     while (true) {
@@ -304,7 +327,7 @@ Result<bool> FfmpegClip::receive() {
         if (status == 0) return m_hasFrame = true;
         if (status == AVERROR_EOF) return false;
         if (status == AVERROR(ENOMEM)) return avError("decoding", status);
-        if (status != AVERROR(EAGAIN)) ++(m_hasFrame ? m_refused : m_refusedBefore);
+        if (status != AVERROR(EAGAIN)) noteRefused();
         auto fed = feed();
         if (!fed) return fed.error();
         if (!*fed) return false;
@@ -356,11 +379,19 @@ Result<FramePtr> FfmpegClip::decodeUpTo(int index) {
         if (!*got) return undecodable;
         const std::optional<int> shown =
             m_index.isExact() ? m_index.frameWith(m_frame->pts) : std::optional<int>(m_lastShown + 1);
-        if (!shown || *shown >= m_info.frameCount()) continue;
+        const bool isMadeUp =
+            m_frame->decode_error_flags != 0 || (m_frame->flags & AV_FRAME_FLAG_CORRUPT) != 0;
+        if (!shown || *shown >= m_info.frameCount()) {
+            // What is shown before the first key frame lacks what it is based on anyway.
+            m_lostHidden |= isMadeUp && m_index.isExact() && m_frame->pts >= m_begin;
+            continue;
+        }
         m_lastShown = *shown;
+        m_lostHidden = m_lostHidden && m_index.isExact() && m_frame->pts < m_wholeFrom;
         if (*shown < keepFrom) continue;
-        // The decoder made up a part of the picture: it isn't what was written.
-        if (m_frame->decode_error_flags != 0 || (m_frame->flags & AV_FRAME_FLAG_CORRUPT) != 0) {
+        // The decoder made up a part of the picture, or of one before the clip's begin: it isn't what was
+        // written.
+        if (isMadeUp || m_lostHidden) {
             if (*shown >= index) return undecodable;
             continue;
         }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <random>
 
+#include "core/base/pending_file.h"
 #include "core/media/clip_options.h"
 #include "tests/media/barcode.h"
 
@@ -169,6 +170,14 @@ TEST(Clip, HonoursAnEditListThatStartsInsideAGop) {
                            "' -c copy '" + (folder / "cut.mp4").string() + "'"));
     const auto expected = barcodesByFfmpeg(folder / "cut.mp4", 96, 64);
     ASSERT_EQ(expected.size(), 45U);
+    // What isn't shown must be whole, too: the shown frames are based on it.
+    std::string damaged = readFile(folder / "cut.mp4").value();
+    const std::size_t data = damaged.find("mdat") + 4;
+    std::fill_n(damaged.begin() + std::ptrdiff_t(data) + 1000, 100, '\xFF');
+    ASSERT_TRUE(writeFile(folder / "damaged.mp4", damaged));
+    const auto hidden = Clip::open(folder / "damaged.mp4");
+    EXPECT_FALSE(hidden && (*hidden)->frame(0) && (*hidden)->frame(44));
+
     ASSERT_EQ(expected.front(), 15);
     auto clip = Clip::open(folder / "cut.mp4").value();
     EXPECT_EQ(clip->info().frameSeconds.front(), 0);
