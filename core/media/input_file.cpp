@@ -99,7 +99,7 @@ Result<InputHandle> openInput(const fs::path& path) {
     if (!file) return file.error();
     auto demuxer = demuxerOf(**file);
     if (!demuxer) return demuxer.error();
-    if (av_match_name("mov", (*demuxer)->name) != 0)
+    if (isMp4(**demuxer))
         if (const auto impossible = impossibleMp4Numbers(path))
             return Error{ErrorCode::InvalidData, *impossible};
 
@@ -119,6 +119,10 @@ Result<InputHandle> openInput(const fs::path& path) {
     if (status < 0) return avError("can't be opened", status);
     file->release();  // the context's now
     return InputHandle(context);
+}
+
+bool isMp4(const AVInputFormat& demuxer) {
+    return av_match_name("mov", demuxer.name) != 0;
 }
 
 }  // namespace reelgrid::media

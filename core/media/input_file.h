@@ -20,4 +20,7 @@ int probeStreams(AVFormatContext& input);
 /// The row of the list for what an input is read with.
 const ContainerFormat& formatOf(const AVFormatContext& input);
 
+/// Whether a demuxer is the one of MP4 and QuickTime.
+bool isMp4(const AVInputFormat& demuxer);
+
 }  // namespace reelgrid::media

@@ -34,7 +34,7 @@ double saidBytesOfFlv(const std::filesystem::path& path) {
 /// their codec (E.4.3.1): demuxers pass over them, or take them for sound.
 class LostPictures {
   public:
-    void add(std::int64_t place, int type, bool saysSound, char begin) {
+    void add(std::int64_t place, int type, bool saysSound, int begin) {
         constexpr int kMostKind = 5;
         const int kind = (begin & 0xF0) >> 4, codec = begin & 0xF;
         if (type == kPicture)
@@ -73,8 +73,8 @@ std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
         const int type = file.byte() & 0x1F;
         const std::int64_t bytes = file.number(3, std::endian::big);
         file.skip(kBeforeData - 4);
-        if (bytes > 0) lost.add(place, type, saysSound, file.peek(1)[0]);
-        file.skip(bytes);
+        if (bytes > 0) lost.add(place, type, saysSound, file.byte());
+        file.skip(bytes - 1);
         const bool isCut = file.at() + kSizeBehind > file.size();
         // Sound, pictures and script data are tags, and whatever has its size behind it.
         const bool hasSize = file.number(kSizeBehind, std::endian::big) == kBeforeData + bytes;

@@ -10,6 +10,7 @@
 #include "core/media/av_error.h"
 #include "core/media/ffv1_slices.h"
 #include "core/media/field_counter.h"
+#include "core/media/input_file.h"
 
 namespace reelgrid::media {
 namespace {
@@ -27,15 +28,10 @@ bool mayBeFields(const AVCodecParameters& parameters) {
     return parameters.field_order != AV_FIELD_UNKNOWN && parameters.field_order != AV_FIELD_PROGRESSIVE;
 }
 
-/// Or QuickTime, which is read by the same demuxer.
-bool isMp4(const AVFormatContext& input) {
-    return std::string_view(input.iformat->name).starts_with("mov");
-}
-
 /// Whether the container has a table of every packet. Of others' key frames FFmpeg may list some twice (Flash
 /// Video).
 bool listsAllPackets(const AVFormatContext& input) {
-    return isMp4(input) || std::string_view(input.iformat->name) == "avi";
+    return isMp4(*input.iformat) || std::string_view(input.iformat->name) == "avi";
 }
 
 /// Whether it has a table of key frames of its own. Of others FFmpeg lists what it takes for some.
@@ -73,7 +69,7 @@ int framesOf(const AVCodecParameters& parameters, std::size_t packets) {
 /// it is −1 where nobody knew it.
 int unlistedPackets(const AVFormatContext& input, AVStream& video, std::size_t packets) {
     std::int64_t missing = 0;
-    if (isMp4(input))
+    if (isMp4(*input.iformat))
         missing = video.nb_frames - avformat_index_get_entries_count(&video);
     else if (std::string_view(input.iformat->name) == "mxf" && video.duration > 0)
         missing = video.duration - std::int64_t(packets);

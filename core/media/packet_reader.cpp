@@ -113,7 +113,7 @@ Result<PacketIndex> PacketReader::readIndex() {
     m_atStart = false;
     auto index = PacketIndex::read(*m_input, m_stream);
     const AVStream& video = stream();
-    if (index && std::string_view(m_input->iformat->name).starts_with("mov"))
+    if (index && isMp4(*m_input->iformat))
         if (const std::int64_t samples = samplesOfFragments(m_path, video.id); samples > 0)
             index->expect(video.nb_frames + samples);
     const ContainerFormat& format = formatOf(*m_input);

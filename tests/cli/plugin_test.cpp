@@ -180,12 +180,17 @@ TEST(BackendPlugin, ABenchmarkWhoseResultCannotBePrintedHasFailed) {
     EXPECT_THAT(errorsOf("wavering"), HasSubstr("wavering took a call before and refuses it now: "));
 }
 
-TEST(BackendPlugin, AWorkerThatMayHaveNoFilesEnds) {
+/// What a render that must fail says.
+std::string errorsOfRender(const std::string& backend) {
     const TestFolder folder;
     const ProgramRun run = runProgram(tinyWithPlugin(
-        {"render", "--attention-type", "starving", "--output", folder.file("clip.mp4")}, "faulty"));
+        {"render", "--attention-type", backend, "--output", folder.file("clip.mp4")}, "faulty"));
     EXPECT_EQ(run.exitCode, 1);
-    EXPECT_THAT(run.errors, HasSubstr("the worker ended with exit code 1"));
+    return run.errors;
+}
+
+TEST(BackendPlugin, AWorkerThatMayHaveNoFilesEnds) {
+    EXPECT_THAT(errorsOfRender("starving"), HasSubstr("the worker ended with exit code 1"));
 }
 
 /// Which ends the process where the kernel runs, by the program's own call.
@@ -331,11 +336,8 @@ TEST_F(PythonKernel, TheNewOnesTritonKernelHoldsUnderTritonsInterpreter) {
 }
 
 TEST(BackendPlugin, OneThatClosesEveryFileIsToldByTheWayTheWorkerEnds) {
-    const TestFolder folder;
-    const ProgramRun run = runProgram(tinyWithPlugin(
-        {"render", "--attention-type", "closing", "--output", folder.file("clip.mp4")}, "faulty"));
-    EXPECT_EQ(run.exitCode, 1);
-    EXPECT_THAT(run.errors, HasSubstr("the plug-in that ran had closed its files and streams"));
+    EXPECT_THAT(errorsOfRender("closing"),
+                HasSubstr("the plug-in that ran had closed its files and streams"));
 }
 
 TEST(BackendPlugin, TheOthersOfAComparisonGoOn) {

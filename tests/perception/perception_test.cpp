@@ -39,6 +39,15 @@ media::RgbVideo videoOf(const at::Tensor& frames_FYX3) {
 /// Made-up weights by their real names, in a folder as a user has one, and two clips.
 class PerceptionTest : public testing::Test {
   protected:
+    /// Of dino.safetensors.
+    [[nodiscard]] std::string dinosRefusal() const {
+        try {
+            const DinoEncoder dino(weights::openWeights(m_folder / "dino.safetensors"), at::kCPU);
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+        return {};
+    }
     void SetUp() override {
         // Nothing of this machine's own is found.
         setenv("HF_HUB_CACHE", (m_folder / "no-cache").c_str(), 1);
@@ -152,13 +161,7 @@ TEST_F(PerceptionTest, DinoThatLacksATensorOfALayerIsRefusedByItsName) {
     auto fewer = hashedWeights(shapes("dino"));
     ASSERT_EQ(fewer.erase("blocks.0.norm1.weight"), 1U);
     weights::writeSafetensors(m_folder / "dino.safetensors", fewer).value();
-    std::string message;
-    try {
-        const DinoEncoder dino(weights::openWeights(m_folder / "dino.safetensors"), at::kCPU);
-    } catch (const Failure& failure) {
-        message = failure.error().message;
-    }
-    EXPECT_THAT(message, testing::HasSubstr("blocks.0.norm1.weight"));
+    EXPECT_THAT(dinosRefusal(), testing::HasSubstr("blocks.0.norm1.weight"));
 }
 
 TEST_F(PerceptionTest, DinoOfAPublishedWidthWithFewerLayersIsRefused) {
@@ -172,13 +175,7 @@ TEST_F(PerceptionTest, DinoOfAPublishedWidthWithFewerLayersIsRefused) {
                                              {"norm.bias", {c}},
                                              {"blocks.10.norm1.weight", {c}}}))
         .value();
-    std::string message;
-    try {
-        const DinoEncoder dino(weights::openWeights(m_folder / "dino.safetensors"), at::kCPU);
-    } catch (const Failure& failure) {
-        message = failure.error().message;
-    }
-    EXPECT_THAT(message, testing::HasSubstr("it has 11 layers of 384 channels, 12 were needed"));
+    EXPECT_THAT(dinosRefusal(), testing::HasSubstr("it has 11 layers of 384 channels, 12 were needed"));
 }
 
 TEST_F(PerceptionTest, DinoIsTheSameByTransformersNames) {
