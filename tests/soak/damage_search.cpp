@@ -4,7 +4,7 @@
 //
 // ffmpeg makes a clip of each kind below. For SECONDS (60) they are damaged at random, from SEED (the time)
 // on: a bit is flipped, a stretch is overwritten or removed. Prints a line for each kind and exits 1 where
-// something was found, which is kept in FOLDER (build/damage).
+// something was found, which is kept in FOLDER (build/damage) beside the whole clip.
 
 #include <algorithm>
 #include <array>
@@ -165,6 +165,7 @@ int search(double seconds, unsigned seed, const fs::path& folder) {
         const fs::path kept = folder / (std::to_string(seed) + "-" + std::to_string(found++) + "-" +
                                         std::string(kKinds[i].file));
         writeFile(kept, bytes).value();
+        writeFile(folder / kKinds[i].file, tally.bytes).value();
         std::printf("FAULT %s: %d frames, not %d\n", kept.c_str(), shown.frames, tally.whole.frames);
     }
     for (std::size_t i = 0; i < tallies.size(); ++i) {
