@@ -51,12 +51,13 @@ bool ByteWalk::find(std::size_t bytes, const std::function<bool(std::string_view
     return false;
 }
 
-bool ByteWalk::findText(std::string_view wanted) {
+bool ByteWalk::findText(std::string_view wanted, std::int64_t end) {
     constexpr std::int64_t kPiece = 1 << 16;
     std::string last;  // the end of what was read, in which they may begin
-    while (m_at < m_size) {
+    end = std::min(end, m_size);
+    while (m_at < end) {
         const std::int64_t from = m_at - std::int64_t(last.size());
-        last += text(int(std::min(kPiece, m_size - m_at)));
+        last += text(int(std::min(kPiece, end - m_at)));
         if (const std::size_t place = last.find(wanted); place != std::string::npos) {
             m_at = from + std::int64_t(place + wanted.size());
             std::fseek(m_file.get(), long(m_at), SEEK_SET);

@@ -31,7 +31,9 @@ class ByteWalk {
     /// Goes on until so many bytes in a row pass, or to the end; whether they did.
     bool find(std::size_t bytes, const std::function<bool(std::string_view)>& passes);
     /// Goes on behind the next place where these bytes are, or to the end; whether they are there.
-    bool findText(std::string_view text);
+    bool findText(std::string_view text) { return findText(text, m_size); }
+    /// Before that end alone.
+    bool findText(std::string_view text, std::int64_t end);
     /// Forward alone. Short steps stay within what the file has buffered.
     void skip(std::int64_t count);
 

@@ -99,7 +99,8 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
             case 0x21:  // an extension
                 if (file.byte() == kControl) {
                     awaitsPicture = true;
-                    if (file.peek(1) != std::string(1, kControlBytes)) return noPart(place, kBlock);
+                    const std::string control = file.peek(1 + kControlBytes + 1);
+                    if (control.front() != kControlBytes || control.back() != 0) return noPart(place, kBlock);
                 }
                 skipSubBlocks(file);
                 break;

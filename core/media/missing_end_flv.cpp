@@ -2,7 +2,6 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,27 +30,32 @@ double saidBytesOfFlv(const std::filesystem::path& path) {
 }
 
 /// Tags whose type isn't that of pictures, but whose data begin as those of pictures do, with their kind and
-/// their codec (E.4.3.1): demuxers pass over them, or take them for sound.
+/// their codec (E.4.3.1), and those of another codec than the first picture: demuxers pass over them, take
+/// them for sound or for another video.
 class LostPictures {
   public:
     void add(std::int64_t place, int type, bool saysSound, int begin) {
-        constexpr int kMostKind = 5;
-        const int kind = (begin & 0xF0) >> 4, codec = begin & 0xF;
-        if (type == kPicture)
-            m_codecs.insert(codec);
+        constexpr int kMostKind = 5,
+                      kHasCode = 0x80;  // of four letters, in the codec's place ("Enhanced RTMP")
+        const int kind = (begin & 0xF0) >> 4, codec = (begin & kHasCode) != 0 ? kHasCode : begin & 0xF;
+        if (type == kPicture && m_codec && *m_codec != codec && !m_other)
+            m_other = place;
+        else if (type == kPicture)
+            m_codec = codec;
         else if (type != kScript && type != kScriptOfAmf3 && (type != kSound || !saysSound) && kind >= 1 &&
                  kind <= kMostKind && m_others.size() < kMost)
             m_others.emplace_back(place, codec);
     }
     [[nodiscard]] std::optional<std::int64_t> first() const {
         const auto found =
-            std::ranges::find_if(m_others, [&](const auto& tag) { return m_codecs.contains(tag.second); });
-        return found == m_others.end() ? std::nullopt : std::optional(found->first);
+            std::ranges::find_if(m_others, [&](const auto& tag) { return m_codec == tag.second; });
+        return found == m_others.end() ? m_other : found->first;
     }
 
   private:
     static constexpr std::size_t kMost = 4096;
-    std::set<int> m_codecs;
+    std::optional<int> m_codec;
+    std::optional<std::int64_t> m_other;                 ///< place of the first picture of another codec
     std::vector<std::pair<std::int64_t, int>> m_others;  ///< place and codec
 };
 

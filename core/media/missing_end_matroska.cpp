@@ -43,6 +43,8 @@ constexpr std::array<std::int64_t, 8> kOfSegment{kCluster,   0x1C53BB6B, 0x114D9
                                                  0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469};
 constexpr std::array<std::int64_t, 7> kOfCluster{0xE7, kSimpleBlock, kBlockGroup, 0xA7, 0xAB, 0x5854, 0xAF};
 constexpr std::array<std::int64_t, 2> kOfBoth{0xEC, 0xBF};
+/// Those of a cluster's head: its time, its own place and the size of the one before.
+constexpr std::array<std::int64_t, 3> kOfClusterHead{0xE7, 0xA7, 0xAB};
 
 bool isOneOf(std::int64_t id, const auto& list) {
     return std::ranges::find(list, id) != list.end();
@@ -120,6 +122,7 @@ class MatroskaWalk {
 
   private:
     static constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::int64_t kMostNumber = 8;       ///< bytes
     static constexpr std::int64_t kShortIds = 0xFFFFFF;  ///< longer ones are those of a segment's parts
 
     [[nodiscard]] bool isPossible(const Element& element) {
@@ -136,6 +139,9 @@ class MatroskaWalk {
         if (m_clusterEnd == kNoEnd && id > kShortIds) m_clusterEnd = 0;
         const bool isInCluster = place < m_clusterEnd;
         if (isInCluster && m_clusterEnd < m_file.size() && m_file.at() + size > m_clusterEnd) return false;
+        m_hasBlocks = isInCluster && (m_hasBlocks || id == kSimpleBlock || id == kBlockGroup);
+        if (isInCluster && m_hasBlocks && isOneOf(id, kOfClusterHead)) return false;
+        if (isOneOf(id, kOfClusterHead) && size > kMostNumber) return false;
         // Readers pass over an element that they don't know, which mustn't be one whose id was damaged.
         if (!isKnown) return isInCluster ? !isLikeBlock() : !isLikeCluster();
         return isInCluster ? !isHead && !isOfSegment : !isOfCluster;
@@ -171,6 +177,7 @@ class MatroskaWalk {
                                           " has another checksum than its bytes");
         if (id == kCluster) {
             m_clusterEnd = size < 0 ? kNoEnd : m_file.at() + size;
+            m_hasBlocks = false;
             return std::nullopt;
         }
         const std::int64_t next = m_file.at() + std::max<std::int64_t>(size, 0);
@@ -207,6 +214,7 @@ class MatroskaWalk {
     std::int64_t m_end;             ///< of the segment
     std::int64_t m_clusterEnd = 0;  ///< of the cluster that is gone through; kNoEnd: its size isn't known
     bool m_isWithin = false, m_isBehind = false;
+    bool m_hasBlocks = false;         ///< the cluster, so far
     std::set<std::int64_t> m_tracks;  ///< empty: nobody knows them
 };
 

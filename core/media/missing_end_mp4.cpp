@@ -79,16 +79,18 @@ std::int64_t listedBytes(ByteWalk& file, std::int64_t rest) {
     return listed;
 }
 
-/// Whether a fragment begins behind a place, or the index that ends the fragments: a moof whose first box, of
-/// 16 bytes, is an mfhd, or an mfra that begins with a tfra.
-bool hasFragmentsBehind(const std::filesystem::path& path, std::int64_t place) {
-    constexpr std::size_t kTypes = 12;  // a type, a size, and the type within
-    ByteWalk file(path);
-    file.skip(place);
-    return file.find(kTypes, [](std::string_view bytes) {
-        return bytes == std::string_view("moof\0\0\0\x10mfhd", kTypes) ||
-               (bytes.starts_with("mfra") && bytes.ends_with("tfra"));
-    });
+/// Whether a fragment begins between two places, or the index that ends the fragments: a moof whose first
+/// box, of 16 bytes, is an mfhd, or an mfra that begins with a tfra.
+bool hasFragments(const std::filesystem::path& path, std::int64_t begin, std::int64_t end) {
+    constexpr std::string_view kFragment("moof\0\0\0\x10mfhd", 12);
+    constexpr int kSizeAndType = 8;
+    ByteWalk fragments(path), index(path);
+    fragments.skip(begin);
+    if (fragments.findText(kFragment, end)) return true;
+    index.skip(begin);
+    while (index.findText("mfra", end))
+        if (index.peek(kSizeAndType).ends_with("tfra")) return true;
+    return false;
 }
 
 /// Heads of fragments that follow each other, and the data behind them.
@@ -103,6 +105,8 @@ class FragmentData {
         m_hasBytes = true;
     }
     [[nodiscard]] bool hasBytes() const { return m_hasBytes; }
+    /// More than the samples whose sizes are listed.
+    [[nodiscard]] bool hasOthers() const { return m_listed > 0 && m_bytes > m_listed; }
     /// That the heads list more bytes of samples than there are, in words.
     [[nodiscard]] std::optional<std::string> lacking() const {
         if (m_place < 0 || m_listed <= m_bytes) return std::nullopt;
@@ -129,9 +133,13 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     FragmentData data;
     const auto hole = [&]() -> std::optional<std::string> {
         if (!isFragmented || unknown < 0) return std::nullopt;
-        if (hasFragmentsBehind(path, unknown)) return noPart(unknown, "box of MP4, and fragments follow");
-        // What cameras append is short, or behind the index.
-        if (isBehindIndex || file.size() - unknown <= kMostPadding) return std::nullopt;
+        if (hasFragments(path, unknown, file.size()))
+            return noPart(unknown, "box of MP4, and fragments follow");
+        // What cameras append is short and has a type, or behind the index.
+        ByteWalk appended(path);
+        appended.skip(unknown);
+        const bool isShort = file.size() - unknown <= kMostPadding && isPrintable(boxHead(appended).type);
+        if (isBehindIndex || (isShort && unknown >= listedEnd)) return std::nullopt;
         return noPart(unknown, "box of MP4");
     };
     while (file.at() < file.size()) {
@@ -192,6 +200,8 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
             data.addHead(place, fragment.sampleBytes);
         }
         if (head.type == "mdat") data.addBytes(head.rest);
+        if (head.type == "mdat" && data.hasOthers() && hasFragments(path, file.at(), file.at() + head.rest))
+            return noPart(place, "box of MP4");
         if (head.type == "sidx") {
             const std::int64_t listed = listedBytes(file, head.rest);
             if (listed < 0 && !file.isPastEnd()) return std::nullopt;
@@ -203,6 +213,7 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
     }
     // Others list all their frames, which the file has or hasn't.
     if (!isFragmented) return std::nullopt;
+    if (unknown >= 0 && unknown < listedEnd) return noPart(unknown, "box of MP4");
     const std::int64_t needed = std::max(file.at(), listedEnd);
     return needed > file.size() ? std::optional(bytesMissing(file.size(), needed)) : data.lacking();
 }
