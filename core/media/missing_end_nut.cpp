@@ -92,7 +92,7 @@ class FrameSizes {
     /// Goes behind the frame that begins here; whether there can be one.
     [[nodiscard]] bool skipFrame(ByteWalk& file) const {
         constexpr std::uint64_t kHasTime = 8, kHasStream = 16, kHasSize = 32, kHasChecksum = 64,
-                                kHasReserved = 128, kHasMatch = 256, kHasBegin = 1024, kHasFlags = 4096,
+                                kHasReserved = 128, kHasBegin = 1024, kHasMatch = 2048, kHasFlags = 4096,
                                 kInvalid = 8192;
         constexpr std::int64_t kLongest = 4096;  // of frames whose begin may be left out
         const FrameCode& code = m_codes[std::size_t(file.byte() & 0xFF)];
@@ -166,17 +166,18 @@ std::optional<std::string> missingEndOfNut(const std::filesystem::path& path) {
     ByteWalk file(path);
     file.skip(kBegin.size());
     FrameSizes frames;
-    bool isMain = false;  // it was read
+    bool isMain = false;   // it was read
+    bool isEnded = false;  // by an index
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
         const std::string code = file.peek(kCodeBytes);
-        if (code == kIndex) return std::nullopt;
-        if (code == kMain || code == kStream || code == kInfo) {
+        if (code == kMain || code == kStream || code == kInfo || code == kIndex) {
             file.skip(kCodeBytes);
             const std::int64_t bytes = packetBytes(file), begin = file.at();
             if (code == kMain) isMain = frames.read(file);
             if (bytes < 0 || file.at() > begin + bytes) return noPart(place, "header of NUT");
             file.skip(begin + bytes - file.at());
+            isEnded = code == kIndex;
             continue;
         }
         if (code == kSyncPoint) {
@@ -185,10 +186,11 @@ std::optional<std::string> missingEndOfNut(const std::filesystem::path& path) {
         }
         if (file.peek(int(kBegin.size())) == kBegin)
             return "another NUT follows at byte " + std::to_string(place);
+        if (isEnded) return std::nullopt;  // whatever somebody appended
         if (!isMain || !frames.skipFrame(file)) return noPart(place, "frame of NUT");
     }
     if (file.isPastEnd()) return bytesMissing(file);
-    return unwrittenEnd(path);
+    return isEnded ? std::nullopt : unwrittenEnd(path);
 }
 
 }  // namespace reelgrid::media

@@ -584,6 +584,9 @@ TEST_F(CorruptClip, ANutWithADamagedSyncPointIsRefused) {
                 << place << " + " << byte;
         }
     EXPECT_GT(points, 3u);
+    // Two bytes less in a frame, of which no sync point tells.
+    const std::string cut = bytes.substr(0, bytes.size() - 200) + bytes.substr(bytes.size() - 198);
+    EXPECT_THAT(openingError(write("b.nut", cut)).message, HasSubstr(" is no "));
     EXPECT_THAT(openingError(write("b.nut", bytes + bytes.substr(0, bytes.size() / 2))).message,
                 HasSubstr("another NUT follows at byte " + std::to_string(bytes.size())));
     clipBytes("without.nut", "-c:v mpeg4 -syncpoints none -strict experimental");
@@ -647,6 +650,10 @@ TEST_F(CorruptClip, AGifWhoseControlBlockIsDamagedIsRefused) {
     EXPECT_THAT(openingError(write("b.gif", bytes)).message,
                 HasSubstr("what it has at byte " + std::to_string(last) + " is no block of a GIF"));
     bytes[last + 2] = 4;
+    bytes[last + 7] ^= 64;  // its end, as if it had a second part
+    EXPECT_THAT(openingError(write("b.gif", bytes)).message,
+                HasSubstr("what it has at byte " + std::to_string(last) + " is no block of a GIF"));
+    bytes[last + 7] = 0;
     bytes[last + 8] ^= char(0x80);
     EXPECT_THAT(openingError(write("b.gif", bytes)).message,
                 HasSubstr("what it has at byte " + std::to_string(last + 8) + " is no block of a GIF"));
@@ -704,6 +711,11 @@ TEST_F(CorruptClip, AMatroskaFileWithADamagedIdIsRefused) {
             EXPECT_THAT(openingError(write("b.webm", damaged)).message,
                         HasSubstr("what it has at byte " + std::to_string(place) + " is no element"));
         }
+    std::string damaged = bytes;
+    const std::size_t block = bytes.find('\xA3', bytes.find(cluster) + 8);
+    damaged[block] ^= 8;  // the size of the cluster before
+    EXPECT_THAT(openingError(write("b.webm", damaged)).message,
+                HasSubstr("what it has at byte " + std::to_string(block) + " is no element"));
 }
 
 TEST_F(CorruptClip, ATransportStreamWithAGapSaysSo) {
@@ -721,8 +733,9 @@ TEST_F(CorruptClip, AStreamThatWasNotWrittenToItsEndIsRefused) {
         for (const char byte : {'\0', '\xFF'}) {
             std::string bytes = noiseBytes(name, "-c:v mpeg2video -r 25 -g 6 -frames:v 24");
             std::fill(bytes.end() - 10000, bytes.end(), byte);
-            EXPECT_THAT(openingError(write(std::string("b") + name, bytes)).message,
-                        HasSubstr("its last 4096 bytes are all the same"));
+            EXPECT_THAT(
+                openingError(write(std::string("b") + name, bytes)).message,
+                AnyOf(HasSubstr("its last 4096 bytes are all the same"), HasSubstr("is no frame of NUT")));
         }
 }
 
@@ -757,6 +770,11 @@ TEST_F(CorruptClip, AFlashVideoWithATagOfAnotherTypeIsRefused) {
         damaged[tag] = char(damaged[tag] ^ bits);
         EXPECT_THAT(openingError(write("b.flv", damaged)).message, HasSubstr(" is no tag of Flash Video"));
     }
+    // Of another codec: readers take it for a second video.
+    const std::size_t inter = bytes.find(std::string("\0\0\0\x22", 4), tag);
+    bytes[inter + 3] ^= 4;
+    EXPECT_THAT(openingError(write("b.flv", bytes)).message,
+                HasSubstr("what it has at byte " + std::to_string(inter - 8) + " is no tag of Flash Video"));
 }
 
 TEST_F(CorruptClip, AFlashVideoWhoseFirstTimeIsDamagedIsRefused) {
@@ -794,6 +812,19 @@ TEST_F(CorruptClip, AFragmentedMp4WhoseFramesAreLeftOutSaysSo) {
             EXPECT_THAT(remarksOn((*clip)->info()), testing::Not(testing::IsEmpty())) << place;
         }
     }
+}
+
+TEST_F(CorruptClip, AFragmentedMp4WhoseDataSwallowAFragmentIsRefused) {
+    const std::string bytes = clipBytes("a.mp4", "-pix_fmt yuv420p -g 8 -movflags +frag_keyframe+empty_moov");
+    const std::size_t fragment = bytes.rfind("moof") - 4, data = bytes.rfind("mdat", fragment) - 4;
+    std::string damaged = bytes;
+    damaged[data + 2] = char(damaged[data + 2] + 1);
+    EXPECT_THAT(openingError(write("b.mp4", damaged)).message,
+                HasSubstr("what it has at byte " + std::to_string(data) + " is no box of MP4"));
+    damaged = bytes;
+    std::fill(damaged.begin() + std::ptrdiff_t(fragment), damaged.end(), '\xEE');
+    EXPECT_THAT(openingError(write("b.mp4", damaged)).message,
+                HasSubstr("what it has at byte " + std::to_string(fragment) + " is no box of MP4"));
 }
 
 TEST_F(CorruptClip, AnMp4WithoutATimeScaleIsRefused) {
