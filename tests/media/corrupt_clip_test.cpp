@@ -580,13 +580,13 @@ TEST_F(CorruptClip, ANutWithADamagedSyncPointIsRefused) {
         for (const std::size_t byte : {std::size_t{3}, code.size() + 2}) {
             std::string damaged = bytes;
             damaged[place + byte] ^= 16;
-            EXPECT_THAT(openingError(write("b.nut", damaged)).message, HasSubstr(" is no sync point of NUT"))
+            EXPECT_THAT(openingError(write("b.nut", damaged)).message, HasSubstr(" is no "))
                 << place << " + " << byte;
         }
     EXPECT_GT(points, 3u);
     // Two bytes less in a frame, of which no sync point tells.
     const std::string cut = bytes.substr(0, bytes.size() - 200) + bytes.substr(bytes.size() - 198);
-    EXPECT_THAT(openingError(write("b.nut", cut)).message, HasSubstr(" is no "));
+    EXPECT_THAT(openingError(write("b.nut", cut)).message, HasSubstr("cut short or damaged"));
     EXPECT_THAT(openingError(write("b.nut", bytes + bytes.substr(0, bytes.size() / 2))).message,
                 HasSubstr("another NUT follows at byte " + std::to_string(bytes.size())));
     clipBytes("without.nut", "-c:v mpeg4 -syncpoints none -strict experimental");
