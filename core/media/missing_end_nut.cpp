@@ -6,6 +6,7 @@ extern "C" {
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -21,15 +22,16 @@ constexpr std::string_view kMain("NM\x7A\x56\x1F\x5F\x04\xAD"), kStream("NS\x11\
     kIndex("NX\xDD\x67\x2F\x23\xE6\x4E");
 constexpr int kCodeBytes = 8;
 
-/// Seven bits a byte, the last byte without a mark; −1 for none.
+/// Seven bits a byte, the last byte without a mark; −1 for none. Those of 64 bits are cut to 63.
 std::int64_t nutNumber(ByteWalk& file) {
-    constexpr int kMostDigits = 9;
-    std::int64_t value = 0;
+    constexpr int kMostDigits = 10;
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t value = 0;
     for (int i = 0; i < kMostDigits; ++i) {
         const int next = file.byte();
         if (next < 0) return -1;
-        value = value << 7 | (next & 0x7F);
-        if (next < 0x80) return value;
+        value = value << 7 | std::uint64_t(next & 0x7F);
+        if (next < 0x80) return std::int64_t(std::min(value, kMost));
     }
     return -1;
 }
