@@ -50,11 +50,17 @@ int listedPackets(AVStream& video) {
 
 constexpr std::int64_t kMostFrames = 1 << 30;
 
+/// Whether the packet may be one of MPEG-4 Part 2 that stands for a frame that wasn't coded, or that is
+/// within the packet before ("packed").
+bool mayBePlaceholder(const AVCodecParameters& parameters, const AVPacket& packet) {
+    constexpr int kMostBytes = 16;
+    return parameters.codec_id == AV_CODEC_ID_MPEG4 && packet.size <= kMostBytes;
+}
+
 /// Frames that so many packets must give: 0 where the codec has packets of several frames, of a frame that
 /// isn't shown or of none, and half of them where two fields may be a frame.
 int framesOf(const AVCodecParameters& parameters, std::size_t packets) {
-    constexpr std::array kOthers{AV_CODEC_ID_MPEG4, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
-                                 AV_CODEC_ID_THEORA};
+    constexpr std::array kOthers{AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_THEORA};
     constexpr std::array kWholeFrames{AV_CODEC_ID_DNXHD, AV_CODEC_ID_PRORES,     AV_CODEC_ID_DVVIDEO,
                                       AV_CODEC_ID_FFV1,  AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO};
     const auto isOneOf = [&](const auto& codecs) {
@@ -109,6 +115,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     const bool isFfv1 = video.codecpar->codec_id == AV_CODEC_ID_FFV1;
     if (mayBeFields(*video.codecpar)) index.m_exact = false;
 
+    std::size_t placeholders = 0;
     std::optional<FieldCounter> fields;
     if (mayBeFields(*video.codecpar) && video.codecpar->codec_id == AV_CODEC_ID_H264)
         fields.emplace(*video.codecpar);
@@ -120,6 +127,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
             if (packet->pts == AV_NOPTS_VALUE) index.m_exact = false;
             if ((packet->flags & AV_PKT_FLAG_CORRUPT) != 0) ++index.m_behindGaps;
             if (fields) fields->add(*packet);
+            if (mayBePlaceholder(*video.codecpar, *packet)) ++placeholders;
             std::size_t bytes = 0;
             if (const std::uint8_t* palette =
                     av_packet_get_side_data(packet.get(), AV_PKT_DATA_PALETTE, &bytes);
@@ -147,7 +155,8 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     if (!index.m_packets.front().key && listsKeyFrames(input) &&
         beginsWithKey(video, index.m_packets.front()))
         return Error{ErrorCode::InvalidData, "its first frame can't be decoded"};
-    index.m_framesExpected = fields ? fields->frames() : framesOf(*video.codecpar, index.m_packets.size());
+    index.m_framesExpected =
+        fields ? fields->frames() : framesOf(*video.codecpar, index.m_packets.size() - placeholders);
     index.m_leftOut = unlistedPackets(input, video, index.m_packets.size()) +
                       int(std::ranges::count(index.m_packets, false, &PacketIndex::Packet::shown));
     index.finish();
