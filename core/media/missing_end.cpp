@@ -23,12 +23,39 @@ int colourTableBytes(int flags) {
     return (flags & 0x80) != 0 ? 3 << ((flags & 7) + 1) : 0;
 }
 
-void skipSubBlocks(ByteWalk& file) {
-    while (true) {
-        const int length = file.byte();
-        if (length <= 0) return;
-        file.skip(length);
+/// How many bytes tell that a picture's control block is here, and what they are: its label and length, its
+/// end, and what comes next, a picture or another block.
+constexpr std::size_t kControlAndNext = 9;
+
+bool isControlBlock(std::string_view bytes) {
+    return bytes.starts_with(std::string_view("\x21\xF9\4", 3)) && bytes[7] == 0 &&
+           (bytes[8] == 0x2C || bytes[8] == 0x21);
+}
+
+/// Whether a control block is within bytes that come one after the other, which should be of something else.
+class SwallowedPicture {
+  public:
+    void add(int byte) {
+        m_last += char(byte);
+        if (m_last.size() < kControlAndNext) return;
+        m_isFound |= isControlBlock(m_last);
+        m_last.erase(0, 1);
     }
+    [[nodiscard]] bool isFound() const { return m_isFound; }
+
+  private:
+    std::string m_last;
+    bool m_isFound = false;
+};
+
+/// Whether the sub-blocks that come next end before another picture.
+bool skipSubBlocks(ByteWalk& file) {
+    SwallowedPicture swallowed;
+    for (int length = file.byte(); length > 0; length = file.byte()) {
+        swallowed.add(length);
+        for (; length > 0; --length) swallowed.add(file.byte());
+    }
+    return !swallowed.isFound();
 }
 
 /// A line without its end, or its first `most` bytes. Where the file ends within it, it is past its end then.
@@ -56,8 +83,17 @@ std::optional<std::string> damageOfGifPicture(ByteWalk& file) {
     const std::int64_t pixels = width * file.number(2, std::endian::little);
     file.skip(colourTableBytes(file.byte()));
     GifCodes codes(file.byte());
-    for (int length = file.byte(); length > 0; length = file.byte())
-        for (; length > 0; --length) codes.add(file.byte());
+    SwallowedPicture swallowed;
+    for (int length = file.byte(); length > 0; length = file.byte()) {
+        if (codes.pixels() >= pixels) swallowed.add(length);
+        for (; length > 0; --length) {
+            const int next = file.byte();
+            if (codes.pixels() >= pixels) swallowed.add(next);
+            codes.add(next);
+        }
+    }
+    if (swallowed.isFound())
+        return "the picture at byte " + std::to_string(place) + " goes on in the next one";
     if (codes.pixels() >= pixels || file.isPastEnd()) return std::nullopt;
     return "the picture at byte " + std::to_string(place) + " has " + std::to_string(codes.pixels()) +
            " of " + std::to_string(pixels) + " pixels" +
@@ -67,11 +103,9 @@ std::optional<std::string> damageOfGifPicture(ByteWalk& file) {
 /// Whether the control block of another picture follows that isn't of a GIF of its own.
 bool hasGifBlocksBehind(ByteWalk& file) {
     bool isFirst = true, isOwn = false;
-    const bool found = file.find(9, [&](std::string_view bytes) {
+    const bool found = file.find(kControlAndNext, [&](std::string_view bytes) {
         isOwn = std::exchange(isFirst, false) && bytes.starts_with("GIF8");
-        // Its label and length, its end, and what comes next: a picture or another block.
-        return isOwn || (bytes.starts_with(std::string_view("\x21\xF9\4", 3)) && bytes[7] == 0 &&
-                         (bytes[8] == 0x2C || bytes[8] == 0x21));
+        return isOwn || isControlBlock(bytes);
     });
     return found && !isOwn;
 }
@@ -102,7 +136,7 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                     const std::string control = file.peek(1 + kControlBytes + 1);
                     if (control.front() != kControlBytes || control.back() != 0) return noPart(place, kBlock);
                 }
-                skipSubBlocks(file);
+                if (!skipSubBlocks(file)) return noPart(place, kBlock);
                 break;
             case 0x2C:
                 awaitsPicture = false;

@@ -31,14 +31,19 @@ double saidBytesOfFlv(const std::filesystem::path& path) {
 
 /// Tags whose type isn't that of pictures, but whose data begin as those of pictures do, with their kind and
 /// their codec (E.4.3.1), and those of another codec than the first picture: demuxers pass over them, take
-/// them for sound or for another video.
+/// them for sound, for another video or for the decoder's parameters.
 class LostPictures {
   public:
-    void add(std::int64_t place, int type, bool saysSound, int begin) {
-        constexpr int kMostKind = 5,
-                      kHasCode = 0x80;  // of four letters, in the codec's place ("Enhanced RTMP")
+    static constexpr std::int64_t kBegin = 6;  ///< bytes of a tag's data that tell
+
+    /// `data`: what the tag's data begin with, at least a byte.
+    void add(std::int64_t place, int type, bool saysSound, std::string_view data) {
+        constexpr int kMostKind = 5;
+        constexpr int kHasCode = 0x80;  // of four letters, in the codec's place ("Enhanced RTMP")
+        const int begin = static_cast<unsigned char>(data.front());
         const int kind = (begin & 0xF0) >> 4, codec = (begin & kHasCode) != 0 ? kHasCode : begin & 0xF;
-        if (type == kPicture && m_codec && *m_codec != codec && !m_other)
+        const bool isOther = (m_codec && *m_codec != codec) || saysParametersOnly(kind, codec, data);
+        if (type == kPicture && isOther && !m_other)
             m_other = place;
         else if (type == kPicture)
             m_codec = codec;
@@ -53,6 +58,13 @@ class LostPictures {
     }
 
   private:
+    /// Of H.264 and HEVC: it says that it has parameters, and they don't begin with their version.
+    static bool saysParametersOnly(int kind, int codec, std::string_view data) {
+        constexpr int kKey = 1, kH264 = 7, kHevc = 12;
+        constexpr char kVersion = 1;
+        if ((codec != kH264 && codec != kHevc) || data.size() < kBegin || data[1] != 0) return false;
+        return kind != kKey || data.back() != kVersion;
+    }
     static constexpr std::size_t kMost = 4096;
     std::optional<int> m_codec;
     std::optional<std::int64_t> m_other;                 ///< place of the first picture of another codec
@@ -77,8 +89,9 @@ std::optional<std::string> missingEndOfFlv(const std::filesystem::path& path) {
         const int type = file.byte() & 0x1F;
         const std::int64_t bytes = file.number(3, std::endian::big);
         file.skip(kBeforeData - 4);
-        if (bytes > 0) lost.add(place, type, saysSound, file.byte());
-        file.skip(bytes - 1);
+        const std::string begin = file.text(int(std::min(bytes, LostPictures::kBegin)));
+        if (bytes > 0) lost.add(place, type, saysSound, begin);
+        file.skip(bytes - std::int64_t(begin.size()));
         const bool isCut = file.at() + kSizeBehind > file.size();
         // Sound, pictures and script data are tags, and whatever has its size behind it.
         const bool hasSize = file.number(kSizeBehind, std::endian::big) == kBeforeData + bytes;

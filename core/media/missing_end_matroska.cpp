@@ -7,7 +7,7 @@ extern "C" {
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <set>
+#include <map>
 
 #include "core/media/byte_walk.h"
 #include "core/media/missing_end.h"
@@ -36,7 +36,7 @@ std::int64_t ebmlNumber(ByteWalk& file, bool keepMark) {
 constexpr std::int64_t kEbml = 0x1A45DFA3;
 /// What these hold is gone through, too.
 constexpr std::int64_t kSegment = 0x18538067, kCluster = 0x1F43B675;
-constexpr std::int64_t kTracks = 0x1654AE6B, kTrackEntry = 0xAE, kTrackNumber = 0xD7;
+constexpr std::int64_t kTracks = 0x1654AE6B, kTrackEntry = 0xAE, kTrackNumber = 0xD7, kTrackType = 0x83;
 constexpr std::int64_t kSimpleBlock = 0xA3, kBlockGroup = 0xA0, kBlock = 0xA1;
 /// All elements of a segment, of a cluster and of both (RFC 9559, 5.1).
 constexpr std::array<std::int64_t, 8> kOfSegment{kCluster,   0x1C53BB6B, 0x114D9B74, 0x1549A966,
@@ -78,23 +78,56 @@ std::optional<bool> hasRightChecksum(ByteWalk& file, std::int64_t size) {
     return (sum ^ UINT32_MAX) == stored;
 }
 
-/// The numbers of a segment's tracks, whose list lies there; none where it is damaged.
-std::set<std::int64_t> trackNumbers(const std::filesystem::path& path, std::int64_t begin,
-                                    std::int64_t bytes) {
-    constexpr std::int64_t kMostBytes = 8;
-    std::set<std::int64_t> numbers;
+/// A segment's tracks: whether they are video, by their numbers.
+using Tracks = std::map<std::int64_t, bool>;
+
+/// Of the list that lies there; none where it is damaged.
+Tracks tracksOf(const std::filesystem::path& path, std::int64_t begin, std::int64_t bytes) {
+    constexpr std::int64_t kMostBytes = 8, kVideo = 1;
+    Tracks tracks;
+    std::int64_t number = 0, type = 0;
     ByteWalk file(path);
     file.skip(begin);
     while (file.at() < begin + bytes && !file.isPastEnd()) {
         const Element element = elementAt(file);
-        if (element.id == kTrackEntry) continue;  // whose elements come next
+        if (element.id == kTrackEntry) {  // whose elements come next
+            number = type = 0;
+            continue;
+        }
         if (element.size < 0 || element.size > begin + bytes - file.at()) return {};
-        if (element.id == kTrackNumber && element.size <= kMostBytes)
-            numbers.insert(file.number(int(element.size), std::endian::big));
-        else
+        const bool isNumber = element.id == kTrackNumber, isType = element.id == kTrackType;
+        if ((!isNumber && !isType) || element.size > kMostBytes) {
             file.skip(element.size);
+            continue;
+        }
+        (isNumber ? number : type) = file.number(int(element.size), std::endian::big);
+        if (number > 0) tracks[number] = type == kVideo;
     }
-    return numbers;
+    return tracks;
+}
+
+/// Whether the frames of a block whose flags were read end within it (RFC 9559, 10.3). Otherwise FFmpeg
+/// leaves out the rest of its cluster.
+bool holdsLaces(ByteWalk& file, int lacing, std::int64_t end) {
+    constexpr int kXiph = 1, kEqual = 2, kMostOfXiph = 255, kBitsOfDigit = 7, kMostDigits = 8;
+    const int frames = file.byte() + 1;
+    std::int64_t all = 0, last = 0;
+    for (int i = 1; i < frames && lacing != kEqual && file.at() <= end; ++i) {
+        if (lacing == kXiph) {
+            int part = 0;
+            do all += part = file.byte();
+            while (part == kMostOfXiph);
+            continue;
+        }
+        // The first size, and by how much others differ from the one before.
+        const std::int64_t begin = file.at(), value = ebmlNumber(file, false);
+        const int digits = int(std::min<std::int64_t>(file.at() - begin, kMostDigits));
+        last = i == 1 ? value : last + value - ((std::int64_t{1} << (kBitsOfDigit * digits - 1)) - 1);
+        if (value < 0 || last < 0) return false;
+        all += last;
+    }
+    const std::int64_t room = end - file.at();
+    return frames > 0 && all <= room && (lacing != kEqual || room % frames == 0);
 }
 
 /// From element to element; what clusters hold is gone through, too.
@@ -123,6 +156,8 @@ class MatroskaWalk {
   private:
     static constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kMostNumber = 8;       ///< bytes
+    static constexpr std::int64_t kTime = 2;             ///< bytes of a block's, before its flags
+    static constexpr int kLacing = 6;                    ///< the flags' bits
     static constexpr std::int64_t kShortIds = 0xFFFFFF;  ///< longer ones are those of a segment's parts
 
     [[nodiscard]] bool isPossible(const Element& element) {
@@ -162,7 +197,7 @@ class MatroskaWalk {
     /// Goes behind the element, or behind the head of one that is gone through.
     std::optional<std::string> damageOf(const Element& element) {
         const auto& [place, id, size] = element;
-        if (id == kTracks) m_tracks = trackNumbers(m_path, m_file.at(), size);
+        if (id == kTracks) m_tracks = tracksOf(m_path, m_file.at(), size);
         if (id == kSegment) {
             m_isWithin = true;
             m_isBehind = false;
@@ -189,9 +224,17 @@ class MatroskaWalk {
     }
 
     std::optional<std::string> damageOfBlock(const Element& block) {
+        const std::int64_t end = m_file.at() + block.size;
         const std::int64_t track = ebmlNumber(m_file, false);
-        if (m_tracks.empty() || m_tracks.contains(track)) return std::nullopt;
-        return "the block at byte " + std::to_string(block.place) + " is of no track that it lists";
+        const auto listed = m_tracks.find(track);
+        if (!m_tracks.empty() && listed == m_tracks.end())
+            return "the block at byte " + std::to_string(block.place) + " is of no track that it lists";
+        const bool isVideo = listed != m_tracks.end() && listed->second;
+        m_file.skip(kTime);
+        const int lacing = (m_file.byte() & kLacing) >> 1;
+        if (lacing == 0 || (!isVideo && holdsLaces(m_file, lacing, end))) return std::nullopt;
+        return "the block at byte " + std::to_string(block.place) + " has several frames, which " +
+               (isVideo ? "video never has" : "go beyond it");
     }
 
     std::optional<std::string> damageOfGroup(const Element& group, std::int64_t end) {
@@ -214,8 +257,8 @@ class MatroskaWalk {
     std::int64_t m_end;             ///< of the segment
     std::int64_t m_clusterEnd = 0;  ///< of the cluster that is gone through; kNoEnd: its size isn't known
     bool m_isWithin = false, m_isBehind = false;
-    bool m_hasBlocks = false;         ///< the cluster, so far
-    std::set<std::int64_t> m_tracks;  ///< empty: nobody knows them
+    bool m_hasBlocks = false;  ///< the cluster, so far
+    Tracks m_tracks;           ///< empty: nobody knows them
 };
 
 }  // namespace
