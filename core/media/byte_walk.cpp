@@ -27,7 +27,8 @@ std::int64_t ByteWalk::number(int bytes, std::endian order) {
 
 std::string ByteWalk::text(int bytes) {
     std::string text(std::size_t(std::max(bytes, 0)), '\xFF');
-    if (m_at < m_size && std::fread(text.data(), 1, text.size(), m_file.get()) == 0) m_at = m_size;
+    const bool reads = m_at < m_size && !text.empty();
+    if (reads && std::fread(text.data(), 1, text.size(), m_file.get()) == 0) m_at = m_size;
     m_at += std::int64_t(text.size());
     return text;
 }
