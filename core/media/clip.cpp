@@ -193,6 +193,11 @@ Result<void> FfmpegClip::prepare() {
         auto stamps = stampsByDecoding();
         if (!stamps) return stamps.error();
         if (stamps->empty()) return Error{ErrorCode::InvalidData, "none of its frames can be decoded"};
+        // Where what the stream says of its order changes within.
+        if (m_index.framesExpected() > 0 && stamps->size() > m_index.packets().size())
+            return Error{ErrorCode::InvalidData, "its " + std::to_string(m_index.packets().size()) +
+                                                     " packets give " + std::to_string(stamps->size()) +
+                                                     " frames"};
         m_info.missing.withoutPicture =
             std::max(m_refusedBefore, m_index.framesExpected() - int(stamps->size()));
         setTiming(*stamps, 0);

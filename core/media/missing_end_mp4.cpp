@@ -156,6 +156,7 @@ std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
             return "it has zeros from byte " + std::to_string(place) + " on, where a fragment was needed";
         const bool isKnown = std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end();
         if (head.isOpen && head.type == "mdat") data.addBytes(file.size() - file.at());
+        if (isFragmented && head.isOpen && isKnown && head.type != "mdat") return noPart(place, "box of MP4");
         if (file.isPastEnd() || (head.isOpen && isKnown)) break;
         const bool isPossible = head.rest >= 0 && head.rest <= kMostBytes;
         // A fragment's data, before which something else than its moof is.
