@@ -1,4 +1,5 @@
-// Looks for clips that are taken with other numbers of frames without a word, because they are damaged.
+// Looks for clips that are taken with another number of frames, or with frames in places of others, without a
+// word, because they are damaged.
 //
 //     build/release/bin/reelgrid_damage_search [SECONDS [SEED [FOLDER]]]
 //
@@ -13,9 +14,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/pending_file.h"
@@ -68,28 +72,53 @@ constexpr std::array kKinds{
 /// What came of a file.
 struct Shown {
     std::string words;  ///< why it was refused, or what was remarked; also frames that can't be decoded
-    int frames = 0;
+    std::vector<std::optional<int>> numbers;  ///< of its frames, where they can be read
+    std::vector<std::size_t> pictures;        ///< hashes of their luma
+    std::vector<double> seconds;
     bool isRefused = false;
+    [[nodiscard]] int frames() const { return int(seconds.size()); }
 };
 
 Shown show(const fs::path& file) {
     const auto clip = openClip(file, {.threads = 1, .cacheBytes = 0});
-    if (!clip) return {clip.error().message, 0, true};
     Shown shown;
-    shown.frames = (*clip)->info().frameCount();
+    shown.isRefused = !clip;
+    if (!clip) shown.words = clip.error().message;
+    if (!clip) return shown;
+    shown.seconds = (*clip)->info().frameSeconds;
     for (const std::string& remark : remarksOn((*clip)->info())) shown.words += remark + "; ";
-    for (int i = 0; i < shown.frames; ++i)
-        if (const auto frame = (*clip)->frame(i); !frame) shown.words += frame.error().message + "; ";
+    for (int i = 0; i < shown.frames(); ++i) {
+        const auto frame = (*clip)->frame(i);
+        if (!frame) shown.words += frame.error().message + "; ";
+        if (!frame) continue;
+        const std::vector<std::uint8_t>& luma = (*frame)->y.bytes;
+        shown.numbers.push_back(test::readBarcode(**frame));
+        shown.pictures.push_back(
+            std::hash<std::string_view>()({reinterpret_cast<const char*>(luma.data()), luma.size()}));
+    }
     return shown;
 }
 
-enum class Verdict { Refused, Said, Same, Silent };
+/// Of clips that are taken and of which nothing is said: Silent and Misplaced are faults. Decoders make other
+/// pictures of damage that they don't notice, and times may be any.
+enum class Verdict { Refused, Said, Same, Cut, Changed, Retimed, Misplaced, Silent };
+constexpr std::array kVerdicts{"refused",          "said",        "as before", "cut",
+                               "changed pictures", "other times", "misplaced", "silent"};
+
+bool isFault(Verdict verdict) {
+    return verdict == Verdict::Misplaced || verdict == Verdict::Silent;
+}
 
 Verdict verdictOf(const Shown& shown, const Shown& whole, End end) {
     if (shown.isRefused) return Verdict::Refused;
     if (shown.words != whole.words) return Verdict::Said;
-    const bool isCut = shown.frames < whole.frames && end == End::Anywhere;
-    return shown.frames == whole.frames || isCut ? Verdict::Same : Verdict::Silent;
+    const bool isCut = shown.frames() < whole.frames() && end == End::Anywhere;
+    if (shown.frames() != whole.frames() && !isCut) return Verdict::Silent;
+    for (std::size_t i = 0; i < shown.numbers.size(); ++i)
+        if (shown.numbers[i] && shown.numbers[i] != whole.numbers[i]) return Verdict::Misplaced;
+    if (isCut) return Verdict::Cut;
+    if (shown.pictures != whole.pictures) return Verdict::Changed;
+    return shown.seconds == whole.seconds ? Verdict::Same : Verdict::Retimed;
 }
 
 class Damage {
@@ -160,20 +189,25 @@ int search(double seconds, unsigned seed, const fs::path& folder) {
         const Shown shown = show(file);
         const Verdict verdict = verdictOf(shown, tally.whole, kKinds[i].end);
         ++tally.runs[verdict];
-        if (verdict != Verdict::Silent) continue;
+        if (!isFault(verdict)) continue;
         fs::create_directories(folder);
         const fs::path kept = folder / (std::to_string(seed) + "-" + std::to_string(found++) + "-" +
                                         std::string(kKinds[i].file));
         writeFile(kept, bytes).value();
         writeFile(folder / kKinds[i].file, tally.bytes).value();
-        std::printf("FAULT %s: %d frames, not %d\n", kept.c_str(), shown.frames, tally.whole.frames);
+        if (verdict == Verdict::Misplaced)
+            std::printf("FAULT %s: frames in places of others\n", kept.c_str());
+        else
+            std::printf("FAULT %s: %d frames, not %d\n", kept.c_str(), shown.frames(), tally.whole.frames());
     }
     for (std::size_t i = 0; i < tallies.size(); ++i) {
-        auto& runs = tallies[i].runs;
-        std::printf(
-            "%-20s %6d runs: %d refused, %d said, %d as before, %d silent\n", kKinds[i].name,
-            runs[Verdict::Refused] + runs[Verdict::Said] + runs[Verdict::Same] + runs[Verdict::Silent],
-            runs[Verdict::Refused], runs[Verdict::Said], runs[Verdict::Same], runs[Verdict::Silent]);
+        int all = 0;
+        std::string counts;
+        for (const auto& [verdict, runs] : tallies[i].runs) {
+            all += runs;
+            counts += ", " + std::to_string(runs) + " " + kVerdicts[std::size_t(verdict)];
+        }
+        std::printf("%-20s %6d runs%s\n", kKinds[i].name, all, counts.c_str());
     }
     std::printf("seed %u\n", seed);
     return found > 0 ? 1 : 0;
