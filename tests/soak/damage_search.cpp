@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -72,8 +71,7 @@ constexpr std::array kKinds{
 /// What came of a file.
 struct Shown {
     std::string words;  ///< why it was refused, or what was remarked; also frames that can't be decoded
-    std::vector<std::optional<int>> numbers;  ///< of its frames, where they can be read
-    std::vector<std::size_t> pictures;        ///< hashes of their luma
+    std::vector<std::size_t> pictures;  ///< hashes of its frames' luma
     std::vector<double> seconds;
     bool isRefused = false;
     [[nodiscard]] int frames() const { return int(seconds.size()); }
@@ -92,7 +90,6 @@ Shown show(const fs::path& file) {
         if (!frame) shown.words += frame.error().message + "; ";
         if (!frame) continue;
         const std::vector<std::uint8_t>& luma = (*frame)->y.bytes;
-        shown.numbers.push_back(test::readBarcode(**frame));
         shown.pictures.push_back(
             std::hash<std::string_view>()({reinterpret_cast<const char*>(luma.data()), luma.size()}));
     }
@@ -114,8 +111,10 @@ Verdict verdictOf(const Shown& shown, const Shown& whole, End end) {
     if (shown.words != whole.words) return Verdict::Said;
     const bool isCut = shown.frames() < whole.frames() && end == End::Anywhere;
     if (shown.frames() != whole.frames() && !isCut) return Verdict::Silent;
-    for (std::size_t i = 0; i < shown.numbers.size(); ++i)
-        if (shown.numbers[i] && shown.numbers[i] != whole.numbers[i]) return Verdict::Misplaced;
+    for (std::size_t i = 0; i < shown.pictures.size(); ++i)
+        if (shown.pictures[i] != whole.pictures[i] &&
+            std::ranges::count(whole.pictures, shown.pictures[i]) > 0)
+            return Verdict::Misplaced;
     if (isCut) return Verdict::Cut;
     if (shown.pictures != whole.pictures) return Verdict::Changed;
     return shown.seconds == whole.seconds ? Verdict::Same : Verdict::Retimed;
