@@ -47,6 +47,7 @@ QString originOf(const ClipFacts& facts) {
     }
     if (facts.track.of > 1)
         lines << Playback::tr("video track %1 of %2").arg(facts.track.number).arg(facts.track.of);
+    if (facts.track.isOblique) lines << Playback::tr("turned to the nearest quarter");
     const media::MissingFrames& missing = facts.missing;
     if (missing.leftOut > 0)
         lines << Playback::tr("%1 of %2 listed frames are left out")

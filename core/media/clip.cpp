@@ -15,6 +15,7 @@
 #include "core/media/frame_cache.h"
 #include "core/media/frame_timing.h"
 #include "core/media/image_limits.h"
+#include "core/media/jpeg_scans.h"
 #include "core/media/packet_index.h"
 #include "core/media/packet_reader.h"
 #include "core/media/picture.h"
@@ -308,6 +309,8 @@ Result<bool> FfmpegClip::feed() {
 bool FfmpegClip::isDamaged(const AVPacket& packet) {
     if (m_codec->codec_id == AV_CODEC_ID_DVVIDEO)
         return !hasAllDvBlocks({packet.data, std::size_t(packet.size)});
+    if (m_codec->codec_id == AV_CODEC_ID_MJPEG)
+        return !haveJpegScans({packet.data, std::size_t(packet.size)});
     if (!m_index.hasFfv1Checksums()) return false;
     if ((packet.flags & AV_PKT_FLAG_KEY) != 0) m_lacksKey = false;
     m_lacksKey = m_lacksKey || !ffv1Checksums({packet.data, std::size_t(packet.size)}).areRight;
@@ -348,6 +351,7 @@ Result<FramePtr> FfmpegClip::keep(int index) {
     if (m_info.width == 0) {
         Display display = m_reader.display(*m_frame);
         m_info.sampleAspect = aspectOf(display);
+        m_info.track.isOblique = display.isOblique;
         if (!m_stretches) display.sampleAspect = {1, 1};
         m_extractor.setDisplay(display);
     }

@@ -34,6 +34,8 @@ std::vector<std::string> remarksOn(const ClipInfo& info) {
     if (info.track.of > 1)
         remarks.push_back("of its " + std::to_string(info.track.of) + " video tracks number " +
                           std::to_string(info.track.number) + " is taken");
+    if (info.track.isOblique)
+        remarks.push_back("its display matrix is no quarter turn, it is shown by the nearest one");
     const MissingFrames& missing = info.missing;
     if (missing.leftOut > 0)
         remarks.push_back(std::to_string(missing.leftOut) + " of the " +

@@ -1,5 +1,6 @@
 #include "core/media/display.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -75,6 +76,12 @@ Display displayOf(AVFormatContext& input, AVStream& stream, AVFrame& frame) {
     display.isTransposed = size(b) + size(c) > size(a) + size(d);
     display.isMirroredAcross = (display.isTransposed ? c : a) < 0;
     display.isMirroredDown = (display.isTransposed ? b : d) < 0;
+    // By more than some degrees, or with one side many times longer than before.
+    constexpr std::int64_t kDegrees = 8, kMostStretch = 16;
+    const auto [least, most] =
+        display.isTransposed ? std::minmax({size(b), size(c)}) : std::minmax({size(a), size(d)});
+    const std::int64_t other = display.isTransposed ? std::max(size(a), size(d)) : std::max(size(b), size(c));
+    display.isOblique = other * kDegrees > most || most > least * kMostStretch;
     return display;
 }
 

@@ -13,6 +13,7 @@ struct Display {
     bool isTransposed = false;  ///< rows become columns, before any mirroring
     bool isMirroredAcross = false;
     bool isMirroredDown = false;
+    bool isOblique = false;  ///< the matrix isn't near to any of these
     AVRational sampleAspect{1, 1};
 
     /// The size once samples are square, before turning: one side grows, none loses samples. InvalidData when

@@ -2625,6 +2625,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>%1 of %2 listed frames are left out</source>
         <translation>%1 von %2 verzeichneten Bildern sind ausgelassen</translation>
     </message>
+    <message>
+        <source>turned to the nearest quarter</source>
+        <translation>auf die nächste Vierteldrehung gedreht</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::RecentList</name>

@@ -739,6 +739,32 @@ TEST_F(CorruptClip, AStreamThatWasNotWrittenToItsEndIsRefused) {
         }
 }
 
+TEST_F(CorruptClip, AMotionJpegFrameWithoutAScanIsNoEarlierFrame) {
+    const std::string bytes = clipBytes("a.mov", "-c:v mjpeg");
+    std::size_t scan = 0;
+    for (int frame = 0; frame < 6; ++frame) scan = bytes.find("\xFF\xDA", scan + 1);
+    for (const std::size_t byte : {0, 1}) {
+        std::string damaged = bytes;
+        damaged[scan + byte] ^= 4;
+        const auto clip = Clip::open(write("b.mov", damaged)).value();
+        EXPECT_TRUE(clip->frame(4));
+        const auto frame = clip->frame(5);
+        ASSERT_FALSE(frame);
+        EXPECT_THAT(frame.error().message, HasSubstr("frame 6 of 40 can't be decoded"));
+        EXPECT_TRUE(clip->frame(6));
+    }
+}
+
+TEST_F(CorruptClip, AMatrixThatIsNoQuarterTurnIsSaid) {
+    std::string bytes = clipBytes("a.mp4", "-c:v mpeg4");
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.mp4").value()->info()), testing::IsEmpty());
+    constexpr std::size_t kBeforeMatrix = 44;
+    bytes[bytes.find("tkhd") + kBeforeMatrix] ^= char(0x80);
+    EXPECT_THAT(
+        remarksOn(Clip::open(write("b.mp4", bytes)).value()->info()),
+        testing::ElementsAre("its display matrix is no quarter turn, it is shown by the nearest one"));
+}
+
 TEST_F(CorruptClip, AnAviWhoseFirstFrameIsDamagedSaysSo) {
     std::string bytes = clipBytes("a.avi", "-c:v mpeg4 -g 12 -bf 0");
     std::fill_n(bytes.begin() + std::ptrdiff_t(bytes.find("00dc", bytes.find("movi"))) + 10, 64, '\xFF');
