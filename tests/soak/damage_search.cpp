@@ -36,11 +36,16 @@ constexpr int kFrames = 30, kWidth = 96, kHeight = 64;
 /// Where a file of a format may end without a sign, as docs/guide/studio.md says.
 enum class End { Marked, Anywhere };
 
+/// Whether damage to a frame may make it look like another one: those based on others come out as these where
+/// the decoder sees no changes.
+enum class Frames { Based, Alone };
+
 struct Kind {
     const char* name;  ///< as lines of packaging/test-deep begin
     const char* file;
     const char* options;
     End end = End::Marked;
+    Frames frames = Frames::Based;
 };
 
 constexpr std::array kKinds{
@@ -48,15 +53,15 @@ constexpr std::array kKinds{
     Kind{"mp_four_fragmented", "b.mp4",
          "-c:v libx264 -pix_fmt yuv420p -g 6 -movflags +frag_keyframe+empty_moov"},
     Kind{"mp_four_dash", "c.mp4", "-c:v libx264 -pix_fmt yuv420p -g 6 -movflags +dash+global_sidx"},
-    Kind{"quicktime", "a.mov", "-c:v mjpeg"},
-    Kind{"quicktime_prores", "b.mov", "-c:v prores_ks"},
-    Kind{"matroska", "a.mkv", "-c:v ffv1 -level 3 -g 1 -slicecrc 1"},
+    Kind{"quicktime", "a.mov", "-c:v mjpeg", End::Marked, Frames::Alone},
+    Kind{"quicktime_prores", "b.mov", "-c:v prores_ks", End::Marked, Frames::Alone},
+    Kind{"matroska", "a.mkv", "-c:v ffv1 -level 3 -g 1 -slicecrc 1", End::Marked, Frames::Alone},
     Kind{"matroska_clusters", "b.mkv", "-c:v libx264 -pix_fmt yuv420p -g 6 -cluster_time_limit 200"},
     Kind{"webm", "a.webm", "-c:v libvpx-vp9 -g 12 -cpu-used 8"},
-    Kind{"avi", "a.avi", "-c:v mjpeg"},
+    Kind{"avi", "a.avi", "-c:v mjpeg", End::Marked, Frames::Alone},
     Kind{"avi_deltas", "b.avi", "-c:v mpeg4 -g 12"},
     Kind{"gif", "a.gif", ""},
-    Kind{"apng", "a.apng", "-plays 0"},
+    Kind{"apng", "a.apng", "-plays 0", End::Marked, Frames::Alone},
     Kind{"ogg", "a.ogv", "-c:v libtheora -g 12"},
     Kind{"asf", "a.wmv", "-c:v wmv2 -g 12"},
     Kind{"mxf", "a.mxf", "-c:v mpeg2video -g 12 -r 25"},
@@ -106,13 +111,13 @@ bool isFault(Verdict verdict) {
     return verdict == Verdict::Misplaced || verdict == Verdict::Silent;
 }
 
-Verdict verdictOf(const Shown& shown, const Shown& whole, End end) {
+Verdict verdictOf(const Shown& shown, const Shown& whole, const Kind& kind) {
     if (shown.isRefused) return Verdict::Refused;
     if (shown.words != whole.words) return Verdict::Said;
-    const bool isCut = shown.frames() < whole.frames() && end == End::Anywhere;
+    const bool isCut = shown.frames() < whole.frames() && kind.end == End::Anywhere;
     if (shown.frames() != whole.frames() && !isCut) return Verdict::Silent;
     for (std::size_t i = 0; i < shown.pictures.size(); ++i)
-        if (shown.pictures[i] != whole.pictures[i] &&
+        if (kind.frames == Frames::Alone && shown.pictures[i] != whole.pictures[i] &&
             std::ranges::count(whole.pictures, shown.pictures[i]) > 0)
             return Verdict::Misplaced;
     if (isCut) return Verdict::Cut;
@@ -186,7 +191,7 @@ int search(double seconds, unsigned seed, const fs::path& folder) {
         const std::string bytes = damage.to(tally.bytes);
         writeFile(file, bytes).value();
         const Shown shown = show(file);
-        const Verdict verdict = verdictOf(shown, tally.whole, kKinds[i].end);
+        const Verdict verdict = verdictOf(shown, tally.whole, kKinds[i]);
         ++tally.runs[verdict];
         if (!isFault(verdict)) continue;
         fs::create_directories(folder);
