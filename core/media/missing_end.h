@@ -32,6 +32,9 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);
 /// 13818-1, 2.4.3). It may begin within a packet. One that was cut between two packets can't be told from a
 /// whole one.
 std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path);
+/// How many times the counter of the packets with that identifier (PID) isn't the next one (2.4.3.3), but
+/// where the stream says that it isn't.
+int gapsOfTransportStream(const std::filesystem::path& path, int identifier);
 /// Its objects have lengths before them (ASF, 2.1). Broadcasts, and what is written to a pipe, leave that of
 /// the data open, which then are packets of one size. One that was cut between two of them can't be told from
 /// a whole one. Otherwise each packet must go on where the one before ends.

@@ -49,6 +49,30 @@ std::optional<TransportBegin> beginOfPackets(const std::filesystem::path& path) 
 
 }  // namespace
 
+int gapsOfTransportStream(const std::filesystem::path& path, int identifier) {
+    constexpr int kHead = 6, kIdentifier = 0x1FFF, kCounter = 0xF;
+    constexpr int kHasPayload = 0x10, kHasFields = 0x20, kIsDiscontinuous = 0x80;
+    const auto begin = beginOfPackets(path);
+    if (!begin) return 0;
+    ByteWalk file(path);
+    file.skip(begin->at);
+    int gaps = 0, counter = -1;  // of the packet before
+    while (file.at() + begin->packet.bytes <= file.size()) {
+        file.skip(begin->packet.before);
+        const std::string head = file.text(kHead);
+        file.skip(begin->packet.bytes - begin->packet.before - kHead);
+        const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(head[byte]); };
+        if (((at(1) << 8 | at(2)) & kIdentifier) != identifier) continue;
+        const bool hasPayload = (at(3) & kHasPayload) != 0;
+        const bool isSaid = (at(3) & kHasFields) != 0 && at(4) > 0 && (at(5) & kIsDiscontinuous) != 0;
+        const int now = at(3) & kCounter, next = hasPayload ? (counter + 1) & kCounter : counter;
+        // A packet may come twice.
+        if (counter >= 0 && !isSaid && now != next && now != counter) ++gaps;
+        counter = now;
+    }
+    return gaps;
+}
+
 std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path) {
     const auto begin = beginOfPackets(path);
     ByteWalk file(path);

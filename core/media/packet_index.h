@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -48,6 +49,8 @@ class PacketIndex {
 
     /// Its file lists so many packets, those of fragments included.
     void expect(std::int64_t listed);
+    /// Parts are missing in at least so many places.
+    void expectGaps(int gaps) { m_behindGaps = std::max(m_behindGaps, gaps); }
 
     /// No longer counts frames that are shown before the first key frame, though they come after it in the
     /// file: a recording that begins within a group of pictures lacks what they refer to. False where there

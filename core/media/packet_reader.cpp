@@ -14,6 +14,7 @@ extern "C" {
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
 #include "core/media/input_file.h"
+#include "core/media/missing_end.h"
 #include "core/media/mp4_fragment.h"
 
 namespace reelgrid::media {
@@ -116,6 +117,9 @@ Result<PacketIndex> PacketReader::readIndex() {
     if (index && isMp4(*m_input->iformat))
         if (const std::int64_t samples = samplesOfFragments(m_path, video.id); samples > 0)
             index->expect(video.nb_frames + samples);
+    // FFmpeg's demuxer passes over those within the first frame.
+    if (index && std::string_view(m_input->iformat->name) == "mpegts")
+        index->expectGaps(gapsOfTransportStream(m_path, video.id));
     const ContainerFormat& format = formatOf(*m_input);
     const EndCheck missingEnd = format.missingEnd;
     if (!index || missingEnd == nullptr) return index;

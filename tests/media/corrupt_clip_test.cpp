@@ -728,6 +728,24 @@ TEST_F(CorruptClip, ATransportStreamWithAGapSaysSo) {
                 testing::Contains("parts of its stream are missing, in 1 place"));
 }
 
+TEST_F(CorruptClip, ATransportStreamThatLacksAPacketOfItsFirstFrameSaysSo) {
+    const std::string bytes = noiseBytes("a.ts", "-c:v libx265 -x265-params log-level=none -frames:v 24");
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.ts").value()->info()), testing::IsEmpty());
+    constexpr std::size_t kPacket = 188;
+    std::string damaged = bytes;
+    damaged.erase(10 * kPacket, kPacket);
+    EXPECT_THAT(remarksOn(Clip::open(write("b.ts", damaged)).value()->info()),
+                testing::Contains("parts of its stream are missing, in 1 place"));
+}
+
+TEST_F(CorruptClip, AMotionJpegStreamIsTakenWhateverItsPicturesBeginWith) {
+    noiseBytes("a.mjpeg", "-c:v mjpeg -q:v 2 -frames:v 24");
+    noiseBytes("b.mjpeg", "-c:v mjpeg -q:v 30 -frames:v 24");
+    ASSERT_TRUE(test::runs("ffmpeg -v error -i '" + (m_folder / "a.mjpeg").string() + "' -frames:v 1 '" +
+                           (m_folder / "one.jpg").string() + "'"));
+    EXPECT_THAT(openingError(m_folder / "one.jpg").message, HasSubstr("a clip in one file"));
+}
+
 TEST_F(CorruptClip, AStreamThatWasNotWrittenToItsEndIsRefused) {
     for (const char* name : {"a.mpg", "a.nut"})
         for (const char byte : {'\0', '\xFF'}) {
