@@ -70,6 +70,19 @@ constexpr std::array kKinds{
     Kind{"ps", "a.mpg", "-c:v mpeg2video -g 12 -r 25", End::Anywhere},
     Kind{"nut", "a.nut", "-c:v ffv1 -g 12", End::Anywhere},
     Kind{"ivf", "a.ivf", "-c:v libvpx -g 12", End::Anywhere},
+    Kind{"motion_jpeg", "a.mjpeg", "-c:v mjpeg", End::Anywhere, Frames::Alone},
+    Kind{"mp_four_sound", "d.mp4",
+         "-f lavfi -t 1.2 -i sine -c:v libx264 -pix_fmt yuv420p -g 12 -bf 2 -c:a aac"},
+    Kind{"mp_four_fragmented_sound", "e.mp4",
+         "-f lavfi -t 1.2 -i sine -c:v libx264 -pix_fmt yuv420p -g 12 -bf 2 -c:a aac "
+         "-movflags +frag_keyframe+empty_moov"},
+    Kind{"matroska_sound", "c.mkv",
+         "-f lavfi -t 1.2 -i sine -c:v libx264 -pix_fmt yuv420p -g 12 -bf 2 -c:a aac"},
+    Kind{"webm_sound", "b.webm", "-f lavfi -t 1.2 -i sine -c:v libvpx -g 12 -c:a libopus"},
+    Kind{"avi_sound", "c.avi", "-f lavfi -t 1.2 -i sine -c:v mjpeg -c:a pcm_s16le", End::Marked,
+         Frames::Alone},
+    Kind{"flv_sound", "b.flv", "-f lavfi -t 1.2 -i sine -c:v flv1 -g 12 -c:a libmp3lame"},
+    Kind{"ts_sound", "b.ts", "-f lavfi -t 1.2 -i sine -c:v mpeg2video -g 12 -r 25 -c:a mp2", End::Anywhere},
     Kind{"nal_units", "a.h264", "-c:v libx264 -pix_fmt yuv420p -g 12 -bf 0", End::Anywhere},
 };
 
