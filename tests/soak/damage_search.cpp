@@ -70,7 +70,7 @@ constexpr std::array kKinds{
     Kind{"ps", "a.mpg", "-c:v mpeg2video -g 12 -r 25", End::Anywhere},
     Kind{"nut", "a.nut", "-c:v ffv1 -g 12", End::Anywhere},
     Kind{"ivf", "a.ivf", "-c:v libvpx -g 12", End::Anywhere},
-    Kind{"motion_jpeg", "a.mjpeg", "-c:v mjpeg", End::Anywhere, Frames::Alone},
+    Kind{"motion_jpeg", "a.mjpeg", "-c:v mjpeg", End::Anywhere},
     Kind{"mp_four_sound", "d.mp4",
          "-f lavfi -t 1.2 -i sine -c:v libx264 -pix_fmt yuv420p -g 12 -bf 2 -c:a aac"},
     Kind{"mp_four_fragmented_sound", "e.mp4",
