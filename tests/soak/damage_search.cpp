@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -129,9 +130,10 @@ Verdict verdictOf(const Shown& shown, const Shown& whole, const Kind& kind) {
     if (shown.words != whole.words) return Verdict::Said;
     const bool isCut = shown.frames() < whole.frames() && kind.end == End::Anywhere;
     if (shown.frames() != whole.frames() && !isCut) return Verdict::Silent;
-    for (std::size_t i = 0; i < shown.pictures.size(); ++i)
-        if (kind.frames == Frames::Alone && shown.pictures[i] != whole.pictures[i] &&
-            std::ranges::count(whole.pictures, shown.pictures[i]) > 0)
+    // The first one is black, which damage to any of them may give.
+    const std::span others = std::span(whole.pictures).subspan(1);
+    for (std::size_t i = 0; i < shown.pictures.size() && kind.frames == Frames::Alone; ++i)
+        if (shown.pictures[i] != whole.pictures[i] && std::ranges::count(others, shown.pictures[i]) > 0)
             return Verdict::Misplaced;
     if (isCut) return Verdict::Cut;
     if (shown.pictures != whole.pictures) return Verdict::Changed;
