@@ -119,104 +119,165 @@ class FragmentData {
     bool m_hasBytes = false;
 };
 
+/// From box to box of the outermost level, and through the list of contents.
+class Mp4Walk {
+  public:
+    explicit Mp4Walk(const std::filesystem::path& path) : m_path(path), m_file(path) {}
+
+    std::optional<std::string> damage() {
+        while (m_file.at() < m_file.size() && m_goesOn)
+            if (auto found = damageOfNext()) return found;
+        // Files that aren't fragmented list all their frames, which they have or haven't.
+        if (!m_isFragmented || m_isOfOthers) return std::nullopt;
+        if (m_unknown >= 0 && m_unknown < m_listedEnd) return noBox(m_unknown);
+        const std::int64_t needed = std::max(m_file.at(), m_listedEnd);
+        return needed > m_file.size() ? std::optional(bytesMissing(m_file.size(), needed)) : m_data.lacking();
+    }
+
+  private:
+    struct Box {
+        std::int64_t place;
+        BoxHead head;
+        bool isKnown, isPossible;
+        [[nodiscard]] bool is(std::string_view type) const { return head.type == type; }
+    };
+
+    static std::string noBox(std::int64_t place) { return noPart(place, "box of MP4"); }
+
+    std::optional<std::string> damageOfNext() {
+        const std::int64_t place = m_file.at(), headEnd = place + kBoxHeadBytes;
+        if (headEnd > m_file.size()) {
+            if (!isPadding(m_file, m_before == "mfra")) m_file.skip(headEnd - m_file.at());
+            m_goesOn = false;
+            return std::nullopt;
+        }
+        const BoxHead head = boxHead(m_file);
+        const Box box{place, head, std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end(),
+                      head.rest >= 0 && head.rest <= kMostBytes};
+        if (auto found = damageOfOpen(box)) return found;
+        if (m_file.isPastEnd() || (head.isOpen && box.isKnown)) m_goesOn = false;
+        if (!m_goesOn) return std::nullopt;
+        // A fragment's data, before which something else than its moof is.
+        if (m_isFragmented && m_unknown >= 0 && box.is("mdat") && !m_hasMoof)
+            return noPart(m_unknown, "box of MP4, and data follow");
+        if (box.isKnown && box.isPossible)
+            m_unknown = -1;
+        else if (m_unknown < 0 && place >= m_moovEnd)
+            m_unknown = place;
+        if (!box.isPossible) {
+            m_goesOn = false;
+            m_isOfOthers = !head.isOpen;
+            return hole();
+        }
+        if (auto found = damageOfPlace(box)) return found;
+        note(box);
+        return damageOfContents(box);
+    }
+
+    /// Boxes that go on to the file's end: a fragment's data may.
+    std::optional<std::string> damageOfOpen(const Box& box) {
+        // What follows a moof is its data. Otherwise a few zeros are padding, many a download's that got its
+        // size before its bytes.
+        const bool isTooMuch = m_before == "moof" || m_file.size() - box.place > kMostPadding;
+        if (m_isFragmented && isZeros(box.head) && m_before != "mfra" && isTooMuch)
+            return "it has zeros from byte " + std::to_string(box.place) + " on, where a fragment was needed";
+        if (!box.head.isOpen) return std::nullopt;
+        if (box.is("mdat"))
+            m_data.addBytes(m_file.size() - m_file.at());
+        else if (m_isFragmented && box.isKnown)
+            return noBox(box.place);
+        return std::nullopt;
+    }
+
+    /// FFmpeg takes a list of contents that is too large for all of it, and a second one for none.
+    std::optional<std::string> damageOfPlace(const Box& box) {
+        const bool isWithin = box.place < m_moovEnd;
+        if (isWithin && (box.is("moof") || box.is("mdat")))
+            return noPart(m_moovPlace, "list of contents of MP4");
+        if (isWithin && m_moovEnd <= m_file.size() && m_file.at() + box.head.rest > m_moovEnd)
+            return noBox(box.place);
+        if (box.is("mdat") && m_moovs > 1 && box.place == m_moovEnd) return noBox(m_moovPlace);
+        return std::nullopt;
+    }
+
+    void note(const Box& box) {
+        m_isFragmented |= box.is("mvex");
+        m_before = box.head.type;
+        m_isBehindIndex = box.is("mfra") || (m_isBehindIndex && !box.is("moof"));
+        m_hasMoof = box.is("moof") || (m_hasMoof && !box.is("mdat"));
+    }
+
+    /// Goes behind the box, or behind the head of the list of contents, whose boxes come next.
+    std::optional<std::string> damageOfContents(const Box& box) {
+        const std::int64_t begin = m_file.at(), end = begin + box.head.rest;
+        if (box.is("moov")) {
+            const bool isFirst = m_moovs++ == 0;
+            m_moovPlace = box.place;
+            m_moovEnd = end;
+            const auto zeros = isFirst ? zeroBoxOfMoov(m_path, begin, end) : std::nullopt;
+            return zeros ? std::optional(noBox(*zeros)) : std::nullopt;
+        }
+        if (box.is("moof"))
+            if (auto found = damageOfFragment(box.place, begin, end)) return found;
+        if (box.is("mdat")) {
+            m_data.addBytes(box.head.rest);
+            if (m_data.hasOthers() && hasFragments(m_path, begin, end)) return noBox(box.place);
+        }
+        if (box.is("sidx")) {
+            const std::int64_t listed = listedBytes(m_file, box.head.rest);
+            m_goesOn = listed >= 0 || m_file.isPastEnd();
+            m_isOfOthers = !m_goesOn;
+            m_listedEnd = std::max(m_listedEnd, m_file.at() + listed);
+            return std::nullopt;
+        }
+        m_file.skip(box.head.rest);
+        if (!m_file.isPastEnd() || box.isKnown) return std::nullopt;
+        m_isOfOthers = true;
+        return hole();
+    }
+
+    std::optional<std::string> damageOfFragment(std::int64_t place, std::int64_t begin, std::int64_t end) {
+        const FragmentHead fragment = fragmentHead(m_path, begin, end);
+        if (fragment.damaged) return noBox(*fragment.damaged);
+        if (m_data.hasBytes()) {
+            if (auto lacking = m_data.lacking()) return lacking;
+            m_data = FragmentData();
+        }
+        m_data.addHead(place, fragment.sampleBytes);
+        return std::nullopt;
+    }
+
+    /// What the last boxes, which aren't known, are no part of.
+    std::optional<std::string> hole() {
+        if (!m_isFragmented || m_unknown < 0) return std::nullopt;
+        if (hasFragments(m_path, m_unknown, m_file.size()))
+            return noPart(m_unknown, "box of MP4, and fragments follow");
+        // What cameras append is short and has a type, or behind the index.
+        ByteWalk appended(m_path);
+        appended.skip(m_unknown);
+        const bool isShort = m_file.size() - m_unknown <= kMostPadding && isPrintable(boxHead(appended).type);
+        if (m_isBehindIndex || (isShort && m_unknown >= m_listedEnd)) return std::nullopt;
+        return noBox(m_unknown);
+    }
+
+    const std::filesystem::path& m_path;
+    ByteWalk m_file;
+    bool m_goesOn = true;
+    bool m_isOfOthers = false;  ///< what comes now was appended
+    bool m_isFragmented = false;
+    bool m_hasMoof = false;  ///< of the data that come next
+    bool m_isBehindIndex = false;
+    std::string m_before;  ///< the type of the box before
+    std::int64_t m_listedEnd = 0, m_moovPlace = 0, m_moovEnd = 0;
+    int m_moovs = 0;
+    std::int64_t m_unknown = -1;  ///< place of the first of the last boxes, which aren't known
+    FragmentData m_data;
+};
+
 }  // namespace
 
 std::optional<std::string> missingEndOfMp4(const std::filesystem::path& path) {
-    ByteWalk file(path);
-    bool isFragmented = false;
-    bool hasMoof = false;  // of the data that come next
-    bool isBehindIndex = false;
-    std::string before;  // the type of the box before
-    std::int64_t listedEnd = 0, moovPlace = 0, moovEnd = 0;
-    int moovs = 0;
-    std::int64_t unknown = -1;  // place of the first of the last boxes, which aren't known
-    FragmentData data;
-    const auto hole = [&]() -> std::optional<std::string> {
-        if (!isFragmented || unknown < 0) return std::nullopt;
-        if (hasFragments(path, unknown, file.size()))
-            return noPart(unknown, "box of MP4, and fragments follow");
-        // What cameras append is short and has a type, or behind the index.
-        ByteWalk appended(path);
-        appended.skip(unknown);
-        const bool isShort = file.size() - unknown <= kMostPadding && isPrintable(boxHead(appended).type);
-        if (isBehindIndex || (isShort && unknown >= listedEnd)) return std::nullopt;
-        return noPart(unknown, "box of MP4");
-    };
-    while (file.at() < file.size()) {
-        const std::int64_t place = file.at(), headEnd = place + kBoxHeadBytes;
-        if (headEnd > file.size()) {
-            if (!isPadding(file, before == "mfra")) file.skip(headEnd - file.at());
-            break;
-        }
-        const BoxHead head = boxHead(file);
-        // What follows a moof is its data. Otherwise a few zeros are padding, many a download's that got its
-        // size before its bytes.
-        const bool isTooMuch = before == "moof" || file.size() - place > kMostPadding;
-        if (isFragmented && isZeros(head) && before != "mfra" && isTooMuch)
-            return "it has zeros from byte " + std::to_string(place) + " on, where a fragment was needed";
-        const bool isKnown = std::ranges::find(kOutermostBoxes, head.type) != kOutermostBoxes.end();
-        if (head.isOpen && head.type == "mdat") data.addBytes(file.size() - file.at());
-        if (isFragmented && head.isOpen && isKnown && head.type != "mdat") return noPart(place, "box of MP4");
-        if (file.isPastEnd() || (head.isOpen && isKnown)) break;
-        const bool isPossible = head.rest >= 0 && head.rest <= kMostBytes;
-        // A fragment's data, before which something else than its moof is.
-        if (isFragmented && unknown >= 0 && head.type == "mdat" && !hasMoof)
-            return noPart(unknown, "box of MP4, and data follow");
-        if (isKnown && isPossible)
-            unknown = -1;
-        else if (unknown < 0 && place >= moovEnd)
-            unknown = place;
-        if (!isPossible) {
-            if (auto found = hole()) return found;
-            if (head.isOpen) break;
-            return std::nullopt;
-        }
-        // FFmpeg takes a list of contents that is too large for all of it, and a second one for none.
-        const bool isOfFragment = head.type == "moof" || head.type == "mdat";
-        const bool isWithin = place < moovEnd;
-        if (isWithin && isOfFragment) return noPart(moovPlace, "list of contents of MP4");
-        if (isWithin && moovEnd <= file.size() && file.at() + head.rest > moovEnd)
-            return noPart(place, "box of MP4");
-        if (head.type == "mdat" && moovs > 1 && place == moovEnd) return noPart(moovPlace, "box of MP4");
-        isFragmented |= head.type == "mvex";
-        before = head.type;
-        isBehindIndex = before == "mfra" || (isBehindIndex && before != "moof");
-        hasMoof = before == "moof" || (hasMoof && before != "mdat");
-        if (head.type == "moov") {  // whose boxes come next
-            const bool isFirst = moovEnd == 0;
-            moovPlace = place;
-            moovEnd = file.at() + head.rest;
-            ++moovs;
-            if (const auto zeros = isFirst ? zeroBoxOfMoov(path, file.at(), moovEnd) : std::nullopt)
-                return noPart(*zeros, "box of MP4");
-            continue;
-        }
-        if (head.type == "moof") {
-            const FragmentHead fragment = fragmentHead(path, file.at(), file.at() + head.rest);
-            if (fragment.damaged) return noPart(*fragment.damaged, "box of MP4");
-            if (data.hasBytes()) {
-                if (auto lacking = data.lacking()) return lacking;
-                data = FragmentData();
-            }
-            data.addHead(place, fragment.sampleBytes);
-        }
-        if (head.type == "mdat") data.addBytes(head.rest);
-        if (head.type == "mdat" && data.hasOthers() && hasFragments(path, file.at(), file.at() + head.rest))
-            return noPart(place, "box of MP4");
-        if (head.type == "sidx") {
-            const std::int64_t listed = listedBytes(file, head.rest);
-            if (listed < 0 && !file.isPastEnd()) return std::nullopt;
-            listedEnd = std::max(listedEnd, file.at() + listed);
-        } else {
-            file.skip(head.rest);
-        }
-        if (file.isPastEnd() && !isKnown) return hole();
-    }
-    // Others list all their frames, which the file has or hasn't.
-    if (!isFragmented) return std::nullopt;
-    if (unknown >= 0 && unknown < listedEnd) return noPart(unknown, "box of MP4");
-    const std::int64_t needed = std::max(file.at(), listedEnd);
-    return needed > file.size() ? std::optional(bytesMissing(file.size(), needed)) : data.lacking();
+    return Mp4Walk(path).damage();
 }
 
 }  // namespace reelgrid::media
