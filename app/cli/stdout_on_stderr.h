@@ -1,5 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <utility>
+
 #include "core/base/result.h"
 
 namespace reelgrid::cli {
@@ -19,6 +23,7 @@ class StdoutOnStderr {
 
   private:
     int m_stdout;
+    std::pair<dev_t, ino_t> m_file;  ///< of which it is
 };
 
 }  // namespace reelgrid::cli

@@ -177,6 +177,11 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
         return Error{ErrorCode::InvalidData, std::to_string(m_refused) +
                                                  " of its packets can't be decoded, and what else it has "
                                                  "doesn't say which frames they were"};
+    // Decoded evenly, shown evenly: decoders guess the times of what has none.
+    if (const std::int64_t even = m_index.evenStep(); even > 0 && stamps.size() == m_index.packets().size()) {
+        for (std::size_t i = 0; i < stamps.size(); ++i) stamps[i] = std::int64_t(i) * even;
+        return stamps;
+    }
     if (ascending) return stamps;
     for (std::size_t i = 0; i < stamps.size(); ++i) stamps[i] = av_rescale_q(std::int64_t(i), step, timeBase);
     return stamps;

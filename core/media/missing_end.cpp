@@ -69,10 +69,11 @@ std::string lineOf(ByteWalk& file, std::size_t most) {
     return line;
 }
 
-int lastByteOf(const std::filesystem::path& path) {
-    ByteWalk file(path);
-    file.skip(file.size() - 1);
-    return file.byte();
+/// Whether nothing but zeros comes before the end mark of a GIF, which ends the file.
+bool isPadded(ByteWalk& file) {
+    while (file.at() < file.size() - 1)
+        if (file.byte() != 0) return false;
+    return file.byte() == 0x3B;
 }
 
 /// What is damaged in a GIF's picture, whose first byte has been read; the file stands behind it then.
@@ -121,6 +122,7 @@ std::uint32_t withByte(std::uint32_t sum, int byte) {
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
     constexpr const char* kBlock = "block of a GIF";
     constexpr int kControl = 0xF9;  // the extension that says how the next picture is shown
+    constexpr std::array kOthers{0x01, 0xFE, 0xFF};
     constexpr char kControlBytes = 4;
     bool awaitsPicture = false;
     ByteWalk file(path);
@@ -131,10 +133,12 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
         const std::int64_t place = file.at();
         switch (file.byte()) {
             case 0x21:  // an extension
-                if (file.byte() == kControl) {
+                if (const int label = file.byte(); label == kControl) {
                     awaitsPicture = true;
                     const std::string control = file.peek(1 + kControlBytes + 1);
                     if (control.front() != kControlBytes || control.back() != 0) return noPart(place, kBlock);
+                } else if (std::ranges::find(kOthers, label) == kOthers.end() && !file.isPastEnd()) {
+                    return noPart(place, kBlock);
                 }
                 if (!skipSubBlocks(file)) return noPart(place, kBlock);
                 break;
@@ -150,8 +154,7 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                 break;
             default:
                 // Decoders end there: only padding before the end mark costs nothing.
-                if (awaitsPicture || hasGifBlocksBehind(file) || lastByteOf(path) != 0x3B)
-                    return noPart(place, kBlock);
+                if (awaitsPicture || !isPadded(file)) return noPart(place, kBlock);
                 return std::nullopt;
         }
     }

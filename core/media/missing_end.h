@@ -18,6 +18,9 @@ std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path);
 /// Its segment's parts may begin with a checksum; its blocks must end within their clusters and be of tracks
 /// that it lists (RFC 9559).
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path);
+/// How many blocks with a frame the file has of a video track, 0 the first. Of one that can't be unpacked
+/// FFmpeg's demuxer leaves out the rest of the cluster, too.
+std::int64_t blocksOfMatroska(const std::filesystem::path& path, int video);
 /// Of a fragmented one (MP4, QuickTime): its boxes have lengths before them, and an index at its front says
 /// how long the fragments are (ISO/IEC 14496-12, 4.2 and 8.16.3). One without an index that was cut between
 /// two fragments can't be told from a whole one. Those that aren't fragmented list their frames.

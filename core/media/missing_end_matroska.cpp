@@ -8,6 +8,7 @@ extern "C" {
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <vector>
 
 #include "core/media/byte_walk.h"
 #include "core/media/missing_end.h"
@@ -78,20 +79,23 @@ std::optional<bool> hasRightChecksum(ByteWalk& file, std::int64_t size) {
     return (sum ^ UINT32_MAX) == stored;
 }
 
-/// A segment's tracks: whether they are video, by their numbers.
-using Tracks = std::map<std::int64_t, bool>;
+struct Track {
+    std::int64_t number = 0;
+    bool isVideo = false;
+};
+/// A segment's, in their order.
+using Tracks = std::vector<Track>;
 
 /// Of the list that lies there; none where it is damaged.
 Tracks tracksOf(const std::filesystem::path& path, std::int64_t begin, std::int64_t bytes) {
     constexpr std::int64_t kMostBytes = 8, kVideo = 1;
     Tracks tracks;
-    std::int64_t number = 0, type = 0;
     ByteWalk file(path);
     file.skip(begin);
     while (file.at() < begin + bytes && !file.isPastEnd()) {
         const Element element = elementAt(file);
         if (element.id == kTrackEntry) {  // whose elements come next
-            number = type = 0;
+            tracks.emplace_back();
             continue;
         }
         if (element.size < 0 || element.size > begin + bytes - file.at()) return {};
@@ -100,8 +104,12 @@ Tracks tracksOf(const std::filesystem::path& path, std::int64_t begin, std::int6
             file.skip(element.size);
             continue;
         }
-        (isNumber ? number : type) = file.number(int(element.size), std::endian::big);
-        if (number > 0) tracks[number] = type == kVideo;
+        const std::int64_t value = file.number(int(element.size), std::endian::big);
+        if (tracks.empty()) continue;
+        if (isNumber)
+            tracks.back().number = value;
+        else
+            tracks.back().isVideo = value == kVideo;
     }
     return tracks;
 }
@@ -135,6 +143,14 @@ class MatroskaWalk {
   public:
     explicit MatroskaWalk(const std::filesystem::path& path)
         : m_path(path), m_file(path), m_end(m_file.size()) {}
+
+    /// Of the file's video track with that place among them, 0 the first; whatever damage is behind them.
+    std::int64_t blocksOf(int video) {
+        static_cast<void>(damage());
+        for (const Track& track : m_tracks)
+            if (track.isVideo && video-- == 0) return m_blocks[track.number];
+        return 0;
+    }
 
     std::optional<std::string> damage() {
         while (m_file.at() < m_file.size()) {
@@ -186,7 +202,8 @@ class MatroskaWalk {
     [[nodiscard]] bool isLikeBlock() {
         constexpr int kOneByte = 0x80;
         const int first = static_cast<unsigned char>(m_file.peek(1)[0]);
-        return (first & kOneByte) != 0 && m_tracks.contains(first & ~kOneByte);
+        return (first & kOneByte) != 0 &&
+               std::ranges::find(m_tracks, first & ~kOneByte, &Track::number) != m_tracks.end();
     }
     /// Whether what follows is a cluster's time, or a checksum.
     [[nodiscard]] bool isLikeCluster() {
@@ -226,12 +243,13 @@ class MatroskaWalk {
     std::optional<std::string> damageOfBlock(const Element& block) {
         const std::int64_t end = m_file.at() + block.size;
         const std::int64_t track = ebmlNumber(m_file, false);
-        const auto listed = m_tracks.find(track);
+        const auto listed = std::ranges::find(m_tracks, track, &Track::number);
         if (!m_tracks.empty() && listed == m_tracks.end())
             return "the block at byte " + std::to_string(block.place) + " is of no track that it lists";
-        const bool isVideo = listed != m_tracks.end() && listed->second;
+        const bool isVideo = listed != m_tracks.end() && listed->isVideo;
         m_file.skip(kTime);
         const int lacing = (m_file.byte() & kLacing) >> 1;
+        if (m_file.at() < end) ++m_blocks[track];
         if (lacing == 0 || (!isVideo && holdsLaces(m_file, lacing, end))) return std::nullopt;
         return "the block at byte " + std::to_string(block.place) + " has several frames, which " +
                (isVideo ? "video never has" : "go beyond it");
@@ -257,11 +275,16 @@ class MatroskaWalk {
     std::int64_t m_end;             ///< of the segment
     std::int64_t m_clusterEnd = 0;  ///< of the cluster that is gone through; kNoEnd: its size isn't known
     bool m_isWithin = false, m_isBehind = false;
-    bool m_hasBlocks = false;  ///< the cluster, so far
-    Tracks m_tracks;           ///< empty: nobody knows them
+    bool m_hasBlocks = false;                       ///< the cluster, so far
+    std::map<std::int64_t, std::int64_t> m_blocks;  ///< that have a frame, by the track's number
+    Tracks m_tracks;                                ///< empty: nobody knows them
 };
 
 }  // namespace
+
+std::int64_t blocksOfMatroska(const std::filesystem::path& path, int video) {
+    return MatroskaWalk(path).blocksOf(video);
+}
 
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
     return MatroskaWalk(path).damage();

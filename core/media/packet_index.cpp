@@ -70,13 +70,13 @@ int framesOf(const AVCodecParameters& parameters, std::size_t packets) {
     return int(mayBeFields(parameters) && !isOneOf(kWholeFrames) ? packets / 2 : packets);
 }
 
-/// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks.
-/// Fragments aren't listed. Of MXF: how many of those that its track is long aren't among `packets`;
-/// it is −1 where nobody knew it.
+/// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks or
+/// has without a byte. Fragments aren't listed. Of MXF: how many of those that its track is long aren't among
+/// `packets`; it is −1 where nobody knew it.
 int unlistedPackets(const AVFormatContext& input, AVStream& video, std::size_t packets) {
     std::int64_t missing = 0;
     if (isMp4(*input.iformat))
-        missing = video.nb_frames - avformat_index_get_entries_count(&video);
+        missing = video.nb_frames - listedPackets(video);
     else if (std::string_view(input.iformat->name) == "mxf" && video.duration > 0)
         missing = video.duration - std::int64_t(packets);
     return int(std::clamp<std::int64_t>(missing, 0, kMostFrames));
@@ -161,6 +161,15 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
                       int(std::ranges::count(index.m_packets, false, &PacketIndex::Packet::shown));
     index.finish();
     return index;
+}
+
+std::int64_t PacketIndex::evenStep() const {
+    if (m_packets.size() < 2) return 0;
+    const std::int64_t step = m_packets[1].dts - m_packets[0].dts;
+    const auto isOther = [&](const Packet& packet, const Packet& next) {
+        return packet.dts == AV_NOPTS_VALUE || next.dts == AV_NOPTS_VALUE || next.dts - packet.dts != step;
+    };
+    return step > 0 && std::ranges::adjacent_find(m_packets, isOther) == m_packets.end() ? step : 0;
 }
 
 void PacketIndex::expect(std::int64_t listed) {

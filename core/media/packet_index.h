@@ -47,6 +47,10 @@ class PacketIndex {
     /// hands them over once, with the first packet that they are of. AVPALETTE_SIZE bytes, or none.
     [[nodiscard]] std::span<const std::uint8_t> paletteOf(int packet) const;
 
+    /// From one packet to the next in decoding order, in units of the stream; 0 where that isn't the same
+    /// throughout.
+    [[nodiscard]] std::int64_t evenStep() const;
+
     /// Its file lists so many packets, those of fragments included.
     void expect(std::int64_t listed);
     /// Parts are missing in at least so many places.

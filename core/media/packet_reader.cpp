@@ -49,6 +49,15 @@ std::vector<int> videoTracks(const AVFormatContext& input) {
     return tracks;
 }
 
+/// Which of the file's video tracks a stream is, 0 the first; covers are none.
+int placeAmongVideo(const AVFormatContext& input, int stream) {
+    const auto isTrack = [](const AVStream* each) {
+        return each->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+               (each->disposition & AV_DISPOSITION_ATTACHED_PIC) == 0;
+    };
+    return int(std::count_if(input.streams, input.streams + stream, isTrack));
+}
+
 /// The one that the file marks as such, else the first.
 int usualTrack(const AVFormatContext& input, const std::vector<int>& tracks) {
     const auto marked = std::ranges::find_if(
@@ -101,6 +110,12 @@ Result<PacketReader> PacketReader::open(const fs::path& path) {
                            : usualTrack(*input, tracks);
     if (stream < 0) return Error{ErrorCode::InvalidData, "it has no video that can be decoded"};
     const AVCodecParameters& parameters = *input->streams[stream]->codecpar;
+    if (parameters.width <= 0 || parameters.height <= 0)
+        return Error{ErrorCode::InvalidData, std::string("the size of its pictures (") +
+                                                 avcodec_get_name(parameters.codec_id) +
+                                                 ") can't be found: they are damaged, or of a codec that "
+                                                 "FFmpeg " +
+                                                 av_version_info() + " doesn't know in this container"};
     if (!isSaneSize(parameters.width, parameters.height))
         return Error{ErrorCode::InvalidData, "its picture size is " + std::to_string(parameters.width) + "x" +
                                                  std::to_string(parameters.height) + ", 1x1 to " +
@@ -117,6 +132,8 @@ Result<PacketIndex> PacketReader::readIndex() {
     if (index && isMp4(*m_input->iformat))
         if (const std::int64_t samples = samplesOfFragments(m_path, video.id); samples > 0)
             index->expect(video.nb_frames + samples);
+    if (index && std::string_view(m_input->iformat->name) == "matroska,webm")
+        index->expect(blocksOfMatroska(m_path, placeAmongVideo(*m_input, m_stream)));
     // FFmpeg's demuxer passes over those within the first frame.
     if (index && std::string_view(m_input->iformat->name) == "mpegts")
         index->expectGaps(gapsOfTransportStream(m_path, video.id));
@@ -147,6 +164,7 @@ AVRational PacketReader::guessedRate() const {
 }
 
 double PacketReader::saidSeconds() const {
+    constexpr double kMostSeconds = 1e8;  // some years: beyond are times of day
     constexpr std::array<std::string_view, 4> kSay{"matroska,webm", "nut", "flv", "asf"};
     const auto isMedium = [](const AVStream* stream) {
         return stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO ||
@@ -157,7 +175,8 @@ double PacketReader::saidSeconds() const {
     if (std::ranges::find(kSay, m_input->iformat->name) == kSay.end() || m_headerDuration <= 0 ||
         std::ranges::count_if(streams, isMedium) != 1)
         return 0;
-    return double(m_headerDuration) / AV_TIME_BASE;
+    const double said = double(m_headerDuration) / AV_TIME_BASE;
+    return said < kMostSeconds ? said : 0;
 }
 
 int PacketReader::next(AVPacket& packet) {

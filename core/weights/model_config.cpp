@@ -121,7 +121,7 @@ std::string ModelConfig::text(const std::string& key) const {
 }
 
 std::string ModelConfig::textOr(const std::string& key, const std::string& fallback) const {
-    return has(key) ? text(key) : fallback;
+    return m_json.contains(key) ? text(key) : fallback;  // None is no text, and never the usual one
 }
 
 std::vector<std::int64_t> ModelConfig::integers(const std::string& key) const {

@@ -175,7 +175,7 @@ TEST(BackendPlugin, ABenchmarkWhoseResultCannotBePrintedHasFailed) {
         EXPECT_EQ(run.output, "");
         return run.errors;
     };
-    for (const char* kernel : {"sealing", "starving"})
+    for (const char* kernel : {"sealing", "starving", "exchanging"})
         EXPECT_THAT(errorsOf(kernel), HasSubstr("stdout is gone: a kernel closed the program's files"));
     EXPECT_THAT(errorsOf("wavering"), HasSubstr("wavering took a call before and refuses it now: "));
 }

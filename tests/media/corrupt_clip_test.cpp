@@ -659,6 +659,31 @@ TEST_F(CorruptClip, AGifWhoseControlBlockIsDamagedIsRefused) {
                 HasSubstr("what it has at byte " + std::to_string(last + 8) + " is no block of a GIF"));
 }
 
+TEST_F(CorruptClip, AGifWithoutControlBlocksOrWithDamagedOnesIsHeldAgainstItsBlocks) {
+    std::string bytes = clipBytes("a.gif", "");
+    const std::string control("\x21\xF9\4", 3);
+    std::string damaged = bytes;
+    damaged[bytes.rfind(control) + 1] ^= 8;  // an extension that nobody knows
+    EXPECT_THAT(openingError(write("b.gif", damaged)).message, HasSubstr(" is no block of a GIF"));
+    std::size_t place = 0, last = 0;
+    while ((place = bytes.find(control, place)) != std::string::npos) bytes.erase(last = place, 8);
+    EXPECT_EQ(Clip::open(write("b.gif", bytes)).value()->info().frameCount(), 40);
+    damaged = bytes;
+    ASSERT_EQ(damaged[last], 0x2C);
+    damaged[last] ^= 1;
+    EXPECT_THAT(openingError(write("b.gif", damaged)).message,
+                HasSubstr("what it has at byte " + std::to_string(last) + " is no block of a GIF"));
+}
+
+TEST_F(CorruptClip, AnMp4WithSamplesOfNoBytesSaysSo) {
+    std::string bytes = clipBytes("a.mov", "-c:v mjpeg");
+    constexpr std::size_t kBeforeSizes = 16;
+    const std::size_t sizes = bytes.find("stsz") + kBeforeSizes;
+    bytes.replace(sizes + 4 * 37, 12, 12, '\0');
+    EXPECT_THAT(remarksOn(Clip::open(write("b.mov", bytes)).value()->info()),
+                testing::ElementsAre(HasSubstr("3 of the 40 frames that it lists are left out")));
+}
+
 TEST_F(CorruptClip, AnAviWithTooLargeAChunkInItsHeadIsRefused) {
     std::string bytes = clipBytes("a.avi", "-c:v mjpeg");
     bytes[bytes.find("JUNK") + 5] ^= 32;
