@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -121,13 +122,14 @@ class FfmpegClip final : public Clip {
     bool m_draining = false;
     bool m_hasFrame = false;  // the decoder gave one since the last seek
     int m_lastShown = -1;
-    int m_lastFed = -1;              // place in decoding order
-    int m_refused = 0;               // packets that the decoder didn't take, since its first frame
-    int m_refusedBefore = 0;         // and before it
-    bool m_lostHidden = false;       // a frame that isn't shown is lost, on which shown ones are based
-    std::int64_t m_wholeFrom = 0;    // stamp from which on nothing is based on it: the last key frame's
-    std::int64_t m_begin = 0;        // stamp of the packet that decoding began with
-    std::int64_t m_skipBefore = -1;  // frames shown before this one's stamp are only stepping stones
+    int m_lastFed = -1;               // place in decoding order
+    int m_refused = 0;                // packets that the decoder didn't take, since its first frame
+    int m_refusedBefore = 0;          // and before it
+    bool m_lostHidden = false;        // a frame that isn't shown is lost, on which shown ones are based
+    std::set<std::int64_t> m_hidden;  // stamps of packets that aren't shown and of which nothing came yet
+    std::int64_t m_wholeFrom = 0;     // stamp from which on nothing is based on it: the last key frame's
+    std::int64_t m_begin = 0;         // stamp of the packet that decoding began with
+    std::int64_t m_skipBefore = -1;   // frames shown before this one's stamp are only stepping stones
 };
 
 void FfmpegClip::setTiming(std::span<const std::int64_t> stamps, std::int64_t lastDuration) {
@@ -179,7 +181,7 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
                                                  "doesn't say which frames they were"};
     // Decoded evenly, shown evenly: decoders guess the times of what has none.
     if (const std::int64_t even = m_index.evenStep(); even > 0 && stamps.size() == m_index.packets().size()) {
-        for (std::size_t i = 0; i < stamps.size(); ++i) stamps[i] = std::int64_t(i) * even;
+        for (std::size_t i = 1; i < stamps.size(); ++i) stamps[i] = stamps[i - 1] + even;
         return stamps;
     }
     if (ascending) return stamps;
@@ -268,6 +270,7 @@ Result<void> FfmpegClip::moveBefore(int key, int index) {
     m_hasFrame = false;
     m_refused = m_refusedBefore = 0;
     m_lostHidden = false;
+    m_hidden.clear();
     m_wholeFrom = std::numeric_limits<std::int64_t>::max();
     return {};
 }
@@ -283,16 +286,20 @@ Result<bool> FfmpegClip::feed() {
     }
     if (status < 0) return avError("reading", status);
     if (m_index.isExact()) {
+        bool isHidden = false;
         // FFmpeg would keep frames that aren't shown to itself, and whether they are whole.
         m_packet->flags &= ~AV_PKT_FLAG_DISCARD;
         if (const auto place = m_index.packetWith(m_packet->pts)) {
             m_lastFed = *place;
             const PacketIndex::Packet& fed = m_index.packets()[std::size_t(*place)];
             if (fed.key && fed.shown) m_wholeFrom = fed.pts;
+            if (!fed.shown && fed.pts >= m_begin && m_index.framesExpected() > 0) m_hidden.insert(fed.pts);
+            isHidden = !fed.shown;
             if (!giveColours(*m_packet, m_index.paletteOf(*place)))
                 return Error{ErrorCode::OutOfMemory, "no memory for a packet's colours"};
         }
-        const bool skip = m_packet->pts < m_skipBefore;
+        // Of frames that it leaves out a decoder doesn't tell that they are damaged.
+        const bool skip = m_packet->pts < m_skipBefore && !isHidden;
         m_codec->skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
     }
     if (isDamaged(*m_packet)) {
@@ -398,9 +405,12 @@ Result<FramePtr> FfmpegClip::decodeUpTo(int index) {
         if (!shown || *shown >= m_info.frameCount()) {
             // What is shown before the first key frame lacks what it is based on anyway.
             m_lostHidden |= isMadeUp && m_index.isExact() && m_frame->pts >= m_begin;
+            m_hidden.erase(m_frame->pts);
             continue;
         }
         m_lastShown = *shown;
+        // Frames come in the order of their times.
+        m_lostHidden |= !m_hidden.empty() && *m_hidden.begin() < m_frame->pts;
         m_lostHidden = m_lostHidden && m_index.isExact() && m_frame->pts < m_wholeFrom;
         if (*shown < keepFrom) continue;
         // The decoder made up a part of the picture, or of one before the clip's begin: it isn't what was

@@ -46,13 +46,6 @@ std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& p
     return std::nullopt;  // it may end anywhere, and padding may follow
 }
 
-std::optional<std::string> missingPartsOfProgramStream(const std::filesystem::path& path) {
-    const bool isOfVideoCd = ByteWalk(path).text(4) == "RIFF";
-    if (isOfVideoCd) return std::nullopt;
-    auto missing = missingBeginOfStartCodes(path);
-    return missing ? missing : unwrittenEnd(path);
-}
-
 std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path) {
     constexpr std::int64_t kStartOfImage = 0xFFD8;
     const bool beginsWithImage = ByteWalk(path).number(2, std::endian::big) == kStartOfImage;

@@ -57,6 +57,9 @@ std::optional<std::string> missingEndOfNut(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfAv1(const std::filesystem::path& path);
 std::optional<std::string> missingPartsOfProgramStream(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path& path);
+/// In how many places of a program stream something else than a part of it begins, or, where its video has
+/// units without long runs of zeros (H.264, HEVC), such a run is.
+int gapsOfProgramStream(const std::filesystem::path& path, bool hasNalUnits);
 /// Of H.264 and HEVC, where no more zeros than before a start code may be anywhere.
 std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& path);
 std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path);

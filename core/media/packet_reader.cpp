@@ -137,6 +137,10 @@ Result<PacketIndex> PacketReader::readIndex() {
     // FFmpeg's demuxer passes over those within the first frame.
     if (index && std::string_view(m_input->iformat->name) == "mpegts")
         index->expectGaps(gapsOfTransportStream(m_path, video.id));
+    const bool hasNalUnits =
+        video.codecpar->codec_id == AV_CODEC_ID_H264 || video.codecpar->codec_id == AV_CODEC_ID_HEVC;
+    if (index && std::string_view(m_input->iformat->name) == "mpeg")
+        index->expectGaps(gapsOfProgramStream(m_path, hasNalUnits));
     const ContainerFormat& format = formatOf(*m_input);
     const EndCheck missingEnd = format.missingEnd;
     if (!index || missingEnd == nullptr) return index;
