@@ -137,8 +137,11 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                     awaitsPicture = true;
                     const std::string control = file.peek(1 + kControlBytes + 1);
                     if (control.front() != kControlBytes || control.back() != 0) return noPart(place, kBlock);
-                } else if (std::ranges::find(kOthers, label) == kOthers.end() && !file.isPastEnd()) {
-                    return noPart(place, kBlock);
+                } else if (std::ranges::find(kOthers, label) == kOthers.end()) {
+                    // Nobody knows it, but it ends where a control block would, before a picture.
+                    const std::string next = file.peek(1 + kControlBytes + 2);
+                    const bool endsBeforePicture = next.ends_with(std::string_view("\0\x2C", 2));
+                    if (endsBeforePicture && next.front() != kControlBytes) return noPart(place, kBlock);
                 }
                 if (!skipSubBlocks(file)) return noPart(place, kBlock);
                 break;

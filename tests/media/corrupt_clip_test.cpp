@@ -663,7 +663,8 @@ TEST_F(CorruptClip, AGifWithoutControlBlocksOrWithDamagedOnesIsHeldAgainstItsBlo
     std::string bytes = clipBytes("a.gif", "");
     const std::string control("\x21\xF9\4", 3);
     std::string damaged = bytes;
-    damaged[bytes.rfind(control) + 1] ^= 8;  // an extension that nobody knows
+    damaged[bytes.rfind(control) + 1] ^= 8;  // an extension that nobody knows, over the picture behind it
+    damaged[bytes.rfind(control) + 2] ^= 32;
     EXPECT_THAT(openingError(write("b.gif", damaged)).message, HasSubstr(" is no block of a GIF"));
     std::size_t place = 0, last = 0;
     while ((place = bytes.find(control, place)) != std::string::npos) bytes.erase(last = place, 8);
