@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,27 @@ bool isAtChunk(ByteWalk& file) {
     return std::ranges::all_of(file.peek(4), isLetter);
 }
 
+/// Whether chunks among the frames have such a type: a stream's number and what it is of (AVI RIFF File
+/// Reference, "Stream Data"), an index or filling.
+bool isUsual(std::string_view type) {
+    constexpr std::array<std::string_view, 8> kOfStream{"dc", "db", "wb", "pc", "tx", "sb", "iv", "dd"};
+    constexpr std::array<std::string_view, 4> kOthers{"JUNK", "idx1", "LIST", "RIFF"};
+    const auto isDigit = [](char letter) { return letter >= '0' && letter <= '9'; };
+    const bool isOfStream = isDigit(type[0]) && isDigit(type[1]) &&
+                            std::ranges::find(kOfStream, type.substr(2)) != kOfStream.end();
+    return isOfStream || type.starts_with("ix") || std::ranges::find(kOthers, type) != kOthers.end();
+}
+
+/// The first chunk of a type that no other has, and that isn't usual: damage, which demuxers pass over.
+std::optional<std::int64_t> oddChunk(const std::vector<Chunk>& chunks) {
+    std::map<std::string, std::vector<std::int64_t>> odd;
+    for (const Chunk& chunk : chunks)
+        if (!isUsual(chunk.type)) odd[chunk.type].push_back(chunk.place);
+    const auto once =
+        std::ranges::find(odd, std::size_t{1}, [](const auto& type) { return type.second.size(); });
+    return once == odd.end() ? std::nullopt : std::optional(once->second.front());
+}
+
 /// What is damaged in an AVI's RIFF list, up to its end: from the frames ("movi") on a chunk whose type is
 /// none or which goes beyond what is around it, the frames' own head, or their index.
 std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
@@ -100,6 +122,7 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
         file.skip(next - file.at());
         if (bytes % 2 == 1 && !isAtChunk(file)) file.skip(1);
     }
+    if (const auto odd = oddChunk(chunks)) return noPart(*odd, "chunk of AVI");
     if (framesEnd > 0) return std::nullopt;
     return "the head of its list of frames (movi) is missing";
 }

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "core/media/byte_walk.h"
@@ -22,6 +25,52 @@ std::optional<std::int64_t> headerOfMxf(const std::filesystem::path& path) {
     return header;
 }
 
+/// The keys of a file's parts. One that is there once and differs in a byte from that of frames, which are
+/// many, is a damaged one: demuxers pass over what it is of.
+class Keys {
+  public:
+    void add(std::int64_t place, const std::string& key) {
+        constexpr std::size_t kMost = 4096;
+        if (m_seen.size() >= kMost && !m_seen.contains(key)) return;
+        Seen& seen = m_seen[key];
+        seen.place = place;
+        ++seen.times;
+    }
+    [[nodiscard]] std::optional<std::int64_t> damaged() const {
+        for (const auto& [key, seen] : m_seen)
+            if (seen.times == 1 && std::ranges::any_of(m_seen, [&key](const auto& other) {
+                    return other.second.times >= kMany && isDamagedFrom(key, other.first);
+                }))
+                return seen.place;
+        return std::nullopt;
+    }
+
+  private:
+    struct Seen {
+        std::int64_t place = 0;
+        int times = 0;
+    };
+    static constexpr int kMany = 3;
+
+    /// But for what tells tracks of one file from each other (SMPTE ST 379-1, 7.1): the kind, how many there
+    /// are of it, and which of them it is.
+    static bool isDamagedFrom(const std::string& key, const std::string& ofFrames) {
+        constexpr std::string_view kOfFrames("\x06\x0E\x2B\x34\1\2\1\1\x0D\1\3\1", 12);
+        constexpr std::array kOfTrack{12, 13, 15};
+        if (!ofFrames.starts_with(kOfFrames)) return false;
+        int others = 0;
+        bool isOfTrack = false;
+        for (int i = 0; i < int(key.size()); ++i) {
+            if (key[std::size_t(i)] == ofFrames[std::size_t(i)]) continue;
+            ++others;
+            isOfTrack |= std::ranges::find(kOfTrack, i) != kOfTrack.end();
+        }
+        return others == 1 && !isOfTrack;
+    }
+
+    std::map<std::string, Seen> m_seen;
+};
+
 }  // namespace
 
 std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
@@ -33,8 +82,10 @@ std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
     ByteWalk file(path);
     file.skip(*header);
     std::int64_t footer = -1;
+    Keys keys;
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
+        const std::string whole = file.peek(kKey);
         const auto key = file.number(kKeyBegin, std::endian::big);
         if (key == 0 && place < footer)
             return "it has zeros from byte " + std::to_string(place) + " on, its footer begins at byte " +
@@ -45,6 +96,7 @@ std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
             return std::nullopt;
         }
         file.skip(kKey - kKeyBegin);
+        keys.add(place, whole);
         std::int64_t length = file.byte();
         if (length >= 0x80) length = file.number(std::min(int(length & 0x7F), 8), std::endian::big);
         if (footer < 0 && length >= kFooterPlace + 8) {
@@ -55,6 +107,7 @@ std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
         file.skip(length);
     }
     if (file.isPastEnd()) return bytesMissing(file);
+    if (const auto place = keys.damaged()) return noPart(*place, "part of MXF");
     if (footer < file.size()) return std::nullopt;
     return "its footer begins at byte " + std::to_string(footer) + ", it has " + std::to_string(file.size());
 }

@@ -631,11 +631,14 @@ TEST_F(CorruptClip, AnMxfOfWhichAFrameIsGoneSaysSo) {
     std::string bytes = clipBytes("a.mxf", "-c:v mpeg2video -r 25");
     const auto whole = Clip::open(m_folder / "a.mxf").value();
     EXPECT_THAT(remarksOn(whole->info()), testing::IsEmpty());
-    const std::size_t key = bytes.rfind("\x0D\x01\x03\x01\x15");  // of the last picture
-    ASSERT_NE(key, std::string::npos);
-    bytes[key + 2] ^= 32;
+    // Those of the last two pictures, as if they were other data.
+    for (int picture = 0; picture < 2; ++picture) {
+        const std::size_t key = bytes.rfind("\x0D\x01\x03\x01\x15");
+        ASSERT_NE(key, std::string::npos);
+        bytes[key + 2] ^= 32;
+    }
     EXPECT_THAT(remarksOn(Clip::open(write("b.mxf", bytes)).value()->info()),
-                testing::ElementsAre(HasSubstr("1 of the " + std::to_string(whole->info().frameCount()) +
+                testing::ElementsAre(HasSubstr("2 of the " + std::to_string(whole->info().frameCount()) +
                                                " frames that it lists are left out")));
     // Whoever writes it to a pipe can't say how many frames there are.
     ASSERT_TRUE(test::runs("ffmpeg -v error -y -i '" + (m_folder / "a.mxf").string() +
@@ -689,6 +692,27 @@ TEST_F(CorruptClip, AnAviWithTooLargeAChunkInItsHeadIsRefused) {
     std::string bytes = clipBytes("a.avi", "-c:v mjpeg");
     bytes[bytes.find("JUNK") + 5] ^= 32;
     EXPECT_THAT(openingError(write("b.avi", bytes)).message, HasSubstr(" is no chunk of AVI"));
+}
+
+TEST_F(CorruptClip, AFrameOfAPipeWhoseKeyIsDamagedIsMissed) {
+    const auto ofPipe = [&](const std::string& format, const std::string& options) {
+        clipBytes("a." + format, options);
+        const auto pipe = m_folder / ("pipe." + format);
+        EXPECT_TRUE(test::runs("ffmpeg -v error -y -i '" + (m_folder / ("a." + format)).string() +
+                               "' -c copy -f " + format + " - > '" + pipe.string() + "'"));
+        EXPECT_GE(Clip::open(pipe).value()->info().frameCount(), 40);
+        return readFile(pipe).value();
+    };
+    std::string bytes = ofPipe("avi", "-c:v mjpeg");
+    std::size_t place = bytes.rfind("00dc", bytes.find("idx1"));
+    bytes[place + 2] ^= 1;
+    EXPECT_THAT(openingError(write("b.avi", bytes)).message,
+                HasSubstr("what it has at byte " + std::to_string(place) + " is no chunk of AVI"));
+    bytes = ofPipe("mxf", "-c:v mpeg2video -r 25");
+    place = bytes.rfind(std::string("\x06\x0E\x2B\x34\1\2\1\1\x0D\1\3\1", 12));
+    bytes[place + 10] ^= 4;
+    EXPECT_THAT(openingError(write("b.mxf", bytes)).message,
+                HasSubstr("what it has at byte " + std::to_string(place) + " is no part of MXF"));
 }
 
 TEST_F(CorruptClip, PacketsWithoutAPictureAreSaid) {
