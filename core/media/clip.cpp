@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -63,6 +64,9 @@ bool giveColours(AVPacket& packet, std::span<const std::uint8_t> palette) {
     if (room != nullptr) std::ranges::copy(palette, room);
     return room != nullptr;
 }
+
+/// Beyond any stamp, and sums of it have room.
+constexpr double kFar = 1e18;
 
 /// Frames that a clip may be shorter than it says: containers round.
 constexpr double kMostShort = 1.5;
@@ -180,7 +184,8 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
                                                  " of its packets can't be decoded, and what else it has "
                                                  "doesn't say which frames they were"};
     // Decoded evenly, shown evenly: decoders guess the times of what has none.
-    if (const std::int64_t even = m_index.evenStep(); even > 0 && stamps.size() == m_index.packets().size()) {
+    const std::int64_t even = stamps.size() == m_index.packets().size() ? m_index.evenStep() : 0;
+    if (even > 0 && std::abs(double(stamps.front())) < kFar) {
         for (std::size_t i = 1; i < stamps.size(); ++i) stamps[i] = stamps[i - 1] + even;
         return stamps;
     }
@@ -293,7 +298,7 @@ Result<bool> FfmpegClip::feed() {
             m_lastFed = *place;
             const PacketIndex::Packet& fed = m_index.packets()[std::size_t(*place)];
             if (fed.key && fed.shown) m_wholeFrom = fed.pts;
-            if (!fed.shown && fed.pts >= m_begin && m_index.framesExpected() > 0) m_hidden.insert(fed.pts);
+            if (!fed.shown && fed.pts >= m_begin && fed.givesFrame) m_hidden.insert(fed.pts);
             isHidden = !fed.shown;
             if (!giveColours(*m_packet, m_index.paletteOf(*place)))
                 return Error{ErrorCode::OutOfMemory, "no memory for a packet's colours"};

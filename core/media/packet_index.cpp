@@ -57,17 +57,18 @@ bool mayBePlaceholder(const AVCodecParameters& parameters, const AVPacket& packe
     return parameters.codec_id == AV_CODEC_ID_MPEG4 && packet.size <= kMostBytes;
 }
 
-/// Frames that so many packets must give: 0 where the codec has packets of several frames, of a frame that
-/// isn't shown or of none, and half of them where two fields may be a frame.
-int framesOf(const AVCodecParameters& parameters, std::size_t packets) {
+/// Whether the codec has no packets of several frames, of a frame that isn't shown or of none.
+bool hasFrameEach(const AVCodecParameters& parameters) {
     constexpr std::array kOthers{AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_THEORA};
+    return std::ranges::find(kOthers, parameters.codec_id) == kOthers.end();
+}
+
+/// Frames that so many packets with one must give: half of them where two fields may be a frame.
+int framesOf(const AVCodecParameters& parameters, std::size_t packets) {
     constexpr std::array kWholeFrames{AV_CODEC_ID_DNXHD, AV_CODEC_ID_PRORES,     AV_CODEC_ID_DVVIDEO,
                                       AV_CODEC_ID_FFV1,  AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO};
-    const auto isOneOf = [&](const auto& codecs) {
-        return std::ranges::find(codecs, parameters.codec_id) != codecs.end();
-    };
-    if (isOneOf(kOthers)) return 0;
-    return int(mayBeFields(parameters) && !isOneOf(kWholeFrames) ? packets / 2 : packets);
+    const bool areWhole = std::ranges::find(kWholeFrames, parameters.codec_id) != kWholeFrames.end();
+    return int(mayBeFields(parameters) && !areWhole ? packets / 2 : packets);
 }
 
 /// Of MP4 and QuickTime: how many of the listed packets FFmpeg's index, which follows the edit list, lacks or
@@ -115,7 +116,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     const bool isFfv1 = video.codecpar->codec_id == AV_CODEC_ID_FFV1;
     if (mayBeFields(*video.codecpar)) index.m_exact = false;
 
-    std::size_t placeholders = 0;
+    std::size_t givingFrames = 0;
     std::optional<FieldCounter> fields;
     if (mayBeFields(*video.codecpar) && video.codecpar->codec_id == AV_CODEC_ID_H264)
         fields.emplace(*video.codecpar);
@@ -127,7 +128,9 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
             if (packet->pts == AV_NOPTS_VALUE) index.m_exact = false;
             if ((packet->flags & AV_PKT_FLAG_CORRUPT) != 0) ++index.m_behindGaps;
             if (fields) fields->add(*packet);
-            if (mayBePlaceholder(*video.codecpar, *packet)) ++placeholders;
+            const bool givesFrame =
+                hasFrameEach(*video.codecpar) && !mayBePlaceholder(*video.codecpar, *packet);
+            if (givesFrame) ++givingFrames;
             std::size_t bytes = 0;
             if (const std::uint8_t* palette =
                     av_packet_get_side_data(packet.get(), AV_PKT_DATA_PALETTE, &bytes);
@@ -136,7 +139,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
             if (isFfv1 && !index.m_hasFfv1Checksums)
                 index.m_hasFfv1Checksums = ffv1Checksums({packet->data, std::size_t(packet->size)}).areThere;
             index.m_packets.push_back({packet->pts, packet->dts, packet->duration, key,
-                                       (packet->flags & AV_PKT_FLAG_DISCARD) == 0});
+                                       (packet->flags & AV_PKT_FLAG_DISCARD) == 0, givesFrame});
         }
         av_packet_unref(packet.get());
     }
@@ -155,8 +158,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     if (!index.m_packets.front().key && listsKeyFrames(input) &&
         beginsWithKey(video, index.m_packets.front()))
         return Error{ErrorCode::InvalidData, "its first frame can't be decoded"};
-    index.m_framesExpected =
-        fields ? fields->frames() : framesOf(*video.codecpar, index.m_packets.size() - placeholders);
+    index.m_framesExpected = fields ? fields->frames() : framesOf(*video.codecpar, givingFrames);
     index.m_leftOut = unlistedPackets(input, video, index.m_packets.size()) +
                       int(std::ranges::count(index.m_packets, false, &PacketIndex::Packet::shown));
     index.finish();
@@ -164,10 +166,12 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
 }
 
 std::int64_t PacketIndex::evenStep() const {
-    if (m_packets.size() < 2) return 0;
+    constexpr std::int64_t kFar = std::int64_t{1} << 60;  // no times, and what their sums couldn't hold
+    const auto isFar = [](const Packet& packet) { return packet.dts <= -kFar || packet.dts >= kFar; };
+    if (m_packets.size() < 2 || std::ranges::any_of(m_packets, isFar)) return 0;
     const std::int64_t step = m_packets[1].dts - m_packets[0].dts;
     const auto isOther = [&](const Packet& packet, const Packet& next) {
-        return packet.dts == AV_NOPTS_VALUE || next.dts == AV_NOPTS_VALUE || next.dts - packet.dts != step;
+        return next.dts - packet.dts != step;
     };
     return step > 0 && std::ranges::adjacent_find(m_packets, isOther) == m_packets.end() ? step : 0;
 }

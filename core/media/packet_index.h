@@ -21,7 +21,8 @@ class PacketIndex {
         std::int64_t dts = 0;
         std::int64_t duration = 0;
         bool key = false;
-        bool shown = true;  ///< false: decoded for later frames only (before an edit list's start)
+        bool shown = true;        ///< false: decoded for later frames only (before an edit list's start)
+        bool givesFrame = false;  ///< by itself, one and no other
     };
 
     /// Reads `input` to its end. Fails with InvalidData when the container lists more packets than the file
