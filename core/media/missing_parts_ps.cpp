@@ -56,13 +56,15 @@ class ProgramWalk {
             if (skipPack(m_file)) return;
     }
 
-    /// Zeros up to a start code, as those at the end of Video CD's packs.
+    /// A few zeros up to a start code or the end, as those at the end of Video CD's packs; many are packs
+    /// that were overwritten.
     bool isPadding(std::string_view code) {
+        constexpr int kMostPadding = 1024;
         if (code != std::string_view("\0\0\0\0", 4)) return false;
-        int next = 0;
-        while ((next = m_file.byte()) == 0)
-            if (m_file.at() >= m_file.size()) return true;
-        return next == 1 && skipPart(m_file.byte());
+        int next = 0, zeros = 0;
+        for (; m_file.at() < m_file.size() && (next = m_file.byte()) == 0; ++zeros)
+            if (zeros > kMostPadding) return false;
+        return next == 0 || (next == 1 && skipPart(m_file.byte()));
     }
 
     /// Goes behind a part whose start code was read; whether it is one.

@@ -788,6 +788,22 @@ TEST_F(CorruptClip, ATransportStreamThatLacksAPacketOfItsFirstFrameSaysSo) {
                 testing::Contains("parts of its stream are missing, in 1 place"));
 }
 
+TEST_F(CorruptClip, AProgramStreamWithAGapSaysSo) {
+    const std::string bytes = noiseBytes("a.vob", "-c:v libx264 -pix_fmt yuv420p -g 6 -frames:v 24");
+    EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.vob").value()->info()), testing::IsEmpty());
+    constexpr std::size_t kPack = 2048;
+    const std::size_t middle = bytes.size() / kPack / 2 * kPack;
+    for (const std::size_t from : {middle, middle + 700}) {
+        std::string damaged = bytes;
+        damaged.replace(from, kPack - 700, kPack - 700, '\0');
+        const auto clip = Clip::open(write("b.vob", damaged));
+        if (clip) {
+            EXPECT_THAT(remarksOn((*clip)->info()),
+                        testing::Contains("parts of its stream are missing, in 1 place"));
+        }
+    }
+}
+
 TEST_F(CorruptClip, AMotionJpegStreamIsTakenWhateverItsPicturesBeginWith) {
     noiseBytes("a.mjpeg", "-c:v mjpeg -q:v 2 -frames:v 24");
     noiseBytes("b.mjpeg", "-c:v mjpeg -q:v 30 -frames:v 24");
