@@ -92,7 +92,7 @@ constexpr std::array kFormats{
     ContainerFormat{"MPEG video stream", ".m2v", "mpegvideo", LeavesOut, Partly,
                     byFile<missingBeginOfStartCodes>},
     ContainerFormat{"Motion JPEG stream", ".mjpeg", "mjpeg", LeavesOut, Partly,
-                    byFile<missingBeginOfMotionJpeg>},
+                    byFile<missingPartsOfMotionJpeg>},
     ContainerFormat{"DV", ".dv", "dv", LeavesOut, Partly, byFile<missingEndOfDv>},
 };
 

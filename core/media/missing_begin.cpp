@@ -46,10 +46,10 @@ std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& p
     return std::nullopt;  // it may end anywhere, and padding may follow
 }
 
-std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path) {
+std::optional<std::string> missingPartsOfMotionJpeg(const std::filesystem::path& path) {
     constexpr std::int64_t kStartOfImage = 0xFFD8;
     const bool beginsWithImage = ByteWalk(path).number(2, std::endian::big) == kStartOfImage;
-    return beginsWithImage ? std::nullopt : std::optional(noPart(0, "picture of JPEG"));
+    return beginsWithImage ? unwrittenEnd(path) : std::optional(noPart(0, "picture of JPEG"));
 }
 
 }  // namespace reelgrid::media

@@ -62,7 +62,7 @@ std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path&
 int gapsOfProgramStream(const std::filesystem::path& path, bool hasNalUnits);
 /// Of H.264 and HEVC, where no more zeros than before a start code may be anywhere.
 std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& path);
-std::optional<std::string> missingBeginOfMotionJpeg(const std::filesystem::path& path);
+std::optional<std::string> missingPartsOfMotionJpeg(const std::filesystem::path& path);
 /// Its frames all have one size: that of a picture as FFmpeg, which knows the header's tags, has it in
 /// memory.
 std::optional<std::string> missingEndOfY4m(const std::filesystem::path& path, std::int64_t pictureBytes);

@@ -813,6 +813,11 @@ TEST_F(CorruptClip, AMotionJpegStreamIsTakenWhateverItsPicturesBeginWith) {
 }
 
 TEST_F(CorruptClip, AStreamThatWasNotWrittenToItsEndIsRefused) {
+    noiseBytes("a.mjpeg", "-c:v mjpeg -frames:v 24");
+    std::string pictures = readFile(m_folder / "a.mjpeg").value();
+    std::fill(pictures.end() - 9000, pictures.end(), '\0');
+    EXPECT_THAT(openingError(write("b.mjpeg", pictures)).message,
+                HasSubstr("its last 4096 bytes are all the same"));
     for (const char* name : {"a.mpg", "a.nut"})
         for (const char byte : {'\0', '\xFF'}) {
             std::string bytes = noiseBytes(name, "-c:v mpeg2video -r 25 -g 6 -frames:v 24");
