@@ -35,15 +35,17 @@ std::optional<std::string> missingBeginOfStartCodes(const std::filesystem::path&
 }
 
 std::optional<std::string> missingPartsOfNalUnits(const std::filesystem::path& path) {
+    constexpr std::int64_t kMostTail = 2048;  // a sector of a disc
     // Units have no three zeros in a row.
     if (auto missing = missingBeginOfStartCodes(path)) return missing;
     ByteWalk file(path);
     const std::string zeros(kMostZeros + 1, '\0');
     if (!file.findText(zeros)) return std::nullopt;
     const std::int64_t place = file.at() - std::int64_t(zeros.size());
-    while (file.at() < file.size())
-        if (file.byte() != 0) return "it has zeros from byte " + std::to_string(place) + " on";
-    return std::nullopt;  // it may end anywhere, and padding may follow
+    bool isPadding = file.size() - place <= kMostTail;  // it may end anywhere
+    while (file.at() < file.size() && isPadding) isPadding = file.byte() == 0;
+    return isPadding ? std::nullopt
+                     : std::optional("it has zeros from byte " + std::to_string(place) + " on");
 }
 
 std::optional<std::string> missingPartsOfMotionJpeg(const std::filesystem::path& path) {

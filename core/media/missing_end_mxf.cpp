@@ -38,9 +38,10 @@ class Keys {
     }
     [[nodiscard]] std::optional<std::int64_t> damaged() const {
         for (const auto& [key, seen] : m_seen)
-            if (seen.times == 1 && std::ranges::any_of(m_seen, [&key](const auto& other) {
+            if (seen.times == 1 &&
+                (!isRegistered(key) || std::ranges::any_of(m_seen, [&key](const auto& other) {
                     return other.second.times >= kMany && isDamagedFrom(key, other.first);
-                }))
+                })))
                 return seen.place;
         return std::nullopt;
     }
@@ -52,6 +53,13 @@ class Keys {
     };
     static constexpr int kMany = 3;
 
+    /// Whether it is that of an element, or of a set or pack of them (SMPTE ST 336, 5.2).
+    static bool isRegistered(const std::string& key) {
+        constexpr std::size_t kCategory = 4, kStructure = 6, kVersion = 7;
+        constexpr char kMostVersion = 0x1F;
+        return (key[kCategory] == 1 || key[kCategory] == 2) && key[kStructure] == 1 && key[kVersion] > 0 &&
+               key[kVersion] <= kMostVersion;
+    }
     /// But for what tells tracks of one file from each other (SMPTE ST 379-1, 7.1): the kind, how many there
     /// are of it, and which of them it is.
     static bool isDamagedFrom(const std::string& key, const std::string& ofFrames) {
@@ -92,7 +100,9 @@ std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
                    std::to_string(footer);
         if (key != kBegin && !file.isPastEnd()) {
             const auto isPart = [](std::string_view bytes) { return bytes == "\x06\x0E\x2B\x34"; };
-            if (place < footer || file.find(kKeyBegin, isPart)) return noPart(place, "part of MXF");
+            // Whoever appends something knows where the file ends.
+            if (place < footer || footer <= *header || file.find(kKeyBegin, isPart))
+                return noPart(place, "part of MXF");
             return std::nullopt;
         }
         file.skip(kKey - kKeyBegin);
