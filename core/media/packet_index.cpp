@@ -59,7 +59,7 @@ bool mayBePlaceholder(const AVCodecParameters& parameters, const AVPacket& packe
 
 /// Whether the codec has no packets of several frames, of a frame that isn't shown or of none.
 bool hasFrameEach(const AVCodecParameters& parameters) {
-    constexpr std::array kOthers{AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_THEORA};
+    constexpr std::array kOthers{AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_THEORA};
     return std::ranges::find(kOthers, parameters.codec_id) == kOthers.end();
 }
 
