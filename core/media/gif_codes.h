@@ -14,6 +14,8 @@ class GifCodes {
     /// The next byte of the picture's blocks.
     void add(int byte);
     [[nodiscard]] std::int64_t pixels() const { return m_pixels; }
+    /// The code that ends the picture came.
+    [[nodiscard]] bool isEnded() const { return m_isEnded; }
     /// A code came that has no meaning yet; nothing behind it counts.
     [[nodiscard]] bool areDamaged() const { return m_areDamaged; }
 

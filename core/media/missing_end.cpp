@@ -85,7 +85,9 @@ std::optional<std::string> damageOfGifPicture(ByteWalk& file) {
     file.skip(colourTableBytes(file.byte()));
     GifCodes codes(file.byte());
     SwallowedPicture swallowed;
+    bool goesOn = false;  // behind the code that ends it
     for (int length = file.byte(); length > 0; length = file.byte()) {
+        goesOn |= codes.isEnded() && codes.pixels() >= pixels;
         if (codes.pixels() >= pixels) swallowed.add(length);
         for (; length > 0; --length) {
             const int next = file.byte();
@@ -93,7 +95,7 @@ std::optional<std::string> damageOfGifPicture(ByteWalk& file) {
             codes.add(next);
         }
     }
-    if (swallowed.isFound())
+    if (swallowed.isFound() || goesOn)
         return "the picture at byte " + std::to_string(place) + " goes on in the next one";
     if (codes.pixels() >= pixels || file.isPastEnd()) return std::nullopt;
     return "the picture at byte " + std::to_string(place) + " has " + std::to_string(codes.pixels()) +

@@ -673,6 +673,9 @@ TEST_F(CorruptClip, AGifWithoutControlBlocksOrWithDamagedOnesIsHeldAgainstItsBlo
     while ((place = bytes.find(control, place)) != std::string::npos) bytes.erase(last = place, 8);
     EXPECT_EQ(Clip::open(write("b.gif", bytes)).value()->info().frameCount(), 40);
     damaged = bytes;
+    damaged[last - 1] ^= 8;  // the end of the picture before: it has another block
+    EXPECT_THAT(openingError(write("b.gif", damaged)).message, HasSubstr(" goes on in the next one"));
+    damaged = bytes;
     ASSERT_EQ(damaged[last], 0x2C);
     damaged[last] ^= 1;
     EXPECT_THAT(openingError(write("b.gif", damaged)).message,
