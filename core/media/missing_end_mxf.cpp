@@ -25,8 +25,8 @@ std::optional<std::int64_t> headerOfMxf(const std::filesystem::path& path) {
     return header;
 }
 
-/// The keys of a file's parts. One that is there once and differs in a byte from that of frames, which are
-/// many, is a damaged one: demuxers pass over what it is of.
+/// The keys of a file's parts. One that is there once and differs in few bytes from that of frames, which are
+/// many, is a damaged one, as is one that can't be registered: demuxers pass over what it is of.
 class Keys {
   public:
     void add(std::int64_t place, const std::string& key) {
@@ -51,7 +51,7 @@ class Keys {
         std::int64_t place = 0;
         int times = 0;
     };
-    static constexpr int kMany = 3;
+    static constexpr int kMany = 3, kMostOthers = 3;
 
     /// Whether it is that of an element, or of a set or pack of them (SMPTE ST 336, 5.2).
     static bool isRegistered(const std::string& key) {
@@ -73,7 +73,7 @@ class Keys {
             ++others;
             isOfTrack |= std::ranges::find(kOfTrack, i) != kOfTrack.end();
         }
-        return others == 1 && !isOfTrack;
+        return others <= kMostOthers && !isOfTrack;
     }
 
     std::map<std::string, Seen> m_seen;
