@@ -131,7 +131,7 @@ bool holdsLaces(ByteWalk& file, int lacing, std::int64_t end) {
         const std::int64_t begin = file.at(), value = ebmlNumber(file, false);
         const int digits = int(std::min<std::int64_t>(file.at() - begin, kMostDigits));
         last = i == 1 ? value : last + value - ((std::int64_t{1} << (kBitsOfDigit * digits - 1)) - 1);
-        if (value < 0 || last < 0) return false;
+        if (value < 0 || last < 0 || last > file.size()) return false;
         all += last;
     }
     const std::int64_t room = end - file.at();
@@ -249,7 +249,7 @@ class MatroskaWalk {
         const bool isVideo = listed != m_tracks.end() && listed->isVideo;
         m_file.skip(kTime);
         const int lacing = (m_file.byte() & kLacing) >> 1;
-        if (m_file.at() < end) ++m_blocks[track];
+        if (m_file.at() < end && listed != m_tracks.end()) ++m_blocks[track];
         if (lacing == 0 || (!isVideo && holdsLaces(m_file, lacing, end))) return std::nullopt;
         return "the block at byte " + std::to_string(block.place) + " has several frames, which " +
                (isVideo ? "video never has" : "go beyond it");

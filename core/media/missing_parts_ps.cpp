@@ -7,8 +7,8 @@ namespace reelgrid::media {
 namespace {
 
 constexpr std::string_view kStartCode("\0\0\1", 3);
-/// What start codes end with: of a pack, of the stream's end, of the first and last of what has a length
-/// (ISO/IEC 13818-1, 2.5.3).
+/// What start codes end with (ISO/IEC 13818-1, 2.5.3): of a pack, of the stream's end, of the first that has
+/// a length behind it, and of video.
 constexpr int kPackCode = 0xBA, kEndCode = 0xB9, kFirstOfLength = 0xBB;
 constexpr int kFirstVideo = 0xE0, kLastVideo = 0xEF;
 
