@@ -32,28 +32,52 @@ bool isControlBlock(std::string_view bytes) {
            (bytes[8] == 0x2C || bytes[8] == 0x21);
 }
 
-/// Whether a control block is within bytes that come one after the other, which should be of something else.
+struct Screen {
+    int width = 0, height = 0;
+};
+
+/// A block's end and a picture's head: its place and size, which are within the screen, its flags, and, where
+/// no colours are between, the bits of its codes.
+constexpr std::size_t kEndAndPicture = 12;
+
+bool isPictureHead(std::string_view bytes, Screen screen) {
+    constexpr int kHasColours = 0x80, kReserved = 0x18, kMostBits = 8;
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+    const auto number = [&](std::size_t at) { return byte(at) | byte(at + 1) << 8; };
+    if (bytes[0] != 0 || bytes[1] != 0x2C) return false;
+    const int width = number(6), height = number(8), flags = byte(10), bits = byte(11);
+    return width > 0 && height > 0 && number(2) + width <= screen.width &&
+           number(4) + height <= screen.height && (flags & kReserved) == 0 &&
+           ((flags & kHasColours) != 0 || (bits >= 2 && bits <= kMostBits));
+}
+
+/// Whether a picture's control block or its head is within bytes that come one after the other, which should
+/// be of something else.
 class SwallowedPicture {
   public:
-    void add(int byte) {
+    explicit SwallowedPicture(Screen screen) : m_screen(screen) {}
+
+    /// `mayBeControl`: it isn't of a picture's codes, among which such bytes may be by chance.
+    void add(int byte, bool mayBeControl) {
         m_last += char(byte);
-        if (m_last.size() < kControlAndNext) return;
-        m_isFound |= isControlBlock(m_last);
+        if (m_last.size() < kEndAndPicture) return;
+        m_isFound |= (mayBeControl && isControlBlock(m_last)) || isPictureHead(m_last, m_screen);
         m_last.erase(0, 1);
     }
     [[nodiscard]] bool isFound() const { return m_isFound; }
 
   private:
+    Screen m_screen;
     std::string m_last;
     bool m_isFound = false;
 };
 
 /// Whether the sub-blocks that come next end before another picture.
-bool skipSubBlocks(ByteWalk& file) {
-    SwallowedPicture swallowed;
+bool skipSubBlocks(ByteWalk& file, Screen screen) {
+    SwallowedPicture swallowed(screen);
     for (int length = file.byte(); length > 0; length = file.byte()) {
-        swallowed.add(length);
-        for (; length > 0; --length) swallowed.add(file.byte());
+        swallowed.add(length, true);
+        for (; length > 0; --length) swallowed.add(file.byte(), true);
     }
     return !swallowed.isFound();
 }
@@ -77,21 +101,21 @@ bool isPadded(ByteWalk& file) {
 }
 
 /// What is damaged in a GIF's picture, whose first byte has been read; the file stands behind it then.
-std::optional<std::string> damageOfGifPicture(ByteWalk& file) {
+std::optional<std::string> damageOfGifPicture(ByteWalk& file, Screen screen) {
     const std::int64_t place = file.at() - 1;
     file.skip(4);  // where it is
     const std::int64_t width = file.number(2, std::endian::little);
     const std::int64_t pixels = width * file.number(2, std::endian::little);
     file.skip(colourTableBytes(file.byte()));
     GifCodes codes(file.byte());
-    SwallowedPicture swallowed;
+    SwallowedPicture swallowed(screen);
     bool goesOn = false;  // behind the code that ends it
     for (int length = file.byte(); length > 0; length = file.byte()) {
         goesOn |= codes.isEnded() && codes.pixels() >= pixels;
-        if (codes.pixels() >= pixels) swallowed.add(length);
+        swallowed.add(length, codes.pixels() >= pixels);
         for (; length > 0; --length) {
             const int next = file.byte();
-            if (codes.pixels() >= pixels) swallowed.add(next);
+            swallowed.add(next, codes.pixels() >= pixels);
             codes.add(next);
         }
     }
@@ -128,7 +152,10 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
     constexpr char kControlBytes = 4;
     bool awaitsPicture = false;
     ByteWalk file(path);
-    file.skip(10);  // "GIF89a" and the screen's size
+    file.skip(6);  // "GIF89a"
+    const int width = int(file.number(2, std::endian::little)),
+              height = int(file.number(2, std::endian::little));
+    const Screen screen{width, height};
     const int flags = file.byte();
     file.skip(2 + colourTableBytes(flags));
     while (!file.isPastEnd()) {
@@ -145,11 +172,11 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                     const bool endsBeforePicture = next.ends_with(std::string_view("\0\x2C", 2));
                     if (endsBeforePicture && next.front() != kControlBytes) return noPart(place, kBlock);
                 }
-                if (!skipSubBlocks(file)) return noPart(place, kBlock);
+                if (!skipSubBlocks(file, screen)) return noPart(place, kBlock);
                 break;
             case 0x2C:
                 awaitsPicture = false;
-                if (auto damage = damageOfGifPicture(file)) return damage;
+                if (auto damage = damageOfGifPicture(file, screen)) return damage;
                 break;
             case 0x3B:
                 if (hasGifBlocksBehind(file))
