@@ -10,6 +10,7 @@ bool haveJpegScans(std::span<const std::uint8_t> packet) {
     constexpr int kRestarts = 8;
     constexpr std::size_t kLength = 2;
     bool hasPicture = false, hasScan = false;
+    bool isOpen = false;  // the picture, so far
     std::size_t at = 0;
     while (true) {
         const auto mark = std::ranges::find(packet.subspan(std::min(at, packet.size())), kMark);
@@ -24,8 +25,10 @@ bool haveJpegScans(std::span<const std::uint8_t> packet) {
         const bool isOfScan = type == 0 || (type >= kRestart && type < kRestart + kRestarts);
         if (type == kBegin || type == kEnd) {
             if (hasPicture && !hasScan) return false;
+            if (type == kBegin && isOpen) return false;
             if (type == kBegin) hasScan = false;
-            hasPicture |= type == kBegin;
+            isOpen = type == kBegin;
+            hasPicture |= isOpen;
         } else if (!isOfScan && at + kLength <= packet.size()) {
             hasScan |= type == kScan;
             at += std::size_t(packet[at] << 8 | packet[at + 1]);

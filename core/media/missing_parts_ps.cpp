@@ -16,17 +16,28 @@ bool isOfVideoCd(const std::filesystem::path& path) {
     return ByteWalk(path).text(4) == "RIFF";
 }
 
-/// Goes behind the head of a pack whose start code was read; whether it is one of MPEG-1 or MPEG-2.
-bool skipPack(ByteWalk& file) {
-    constexpr int kRestOfMpeg1 = 7, kRestOfMpeg2 = 8, kStuffing = 7;
-    const int first = file.byte();
-    if ((first & 0xF0) == 0x20) {
+struct PackHead {
+    bool isSound = false;    ///< of MPEG-1 or MPEG-2
+    std::int64_t clock = 0;  ///< 33 bits, in units of 1/90000 s
+};
+
+/// Goes behind the head of a pack whose start code was read (2.5.3.3; ISO/IEC 11172-1, 2.4.3.2).
+PackHead readPack(ByteWalk& file) {
+    constexpr int kRestOfMpeg1 = 3, kRestOfMpeg2 = 4, kStuffing = 7;
+    const std::uint64_t bits = std::uint64_t(file.number(5, std::endian::big));
+    const auto clock = [&](int first, int second, int third) {
+        constexpr std::uint64_t kThree = 7, kFifteen = 0x7FFF;
+        return std::int64_t((bits >> first & kThree) << 30 | (bits >> second & kFifteen) << 15 |
+                            (bits >> third & kFifteen));
+    };
+    const std::uint64_t mark = bits >> 36;  // of 40 bits
+    if (mark == 2) {
         file.skip(kRestOfMpeg1);
-        return true;
+        return {true, clock(33, 17, 1)};
     }
     file.skip(kRestOfMpeg2);
     file.skip(file.byte() & kStuffing);
-    return (first & 0xC0) == 0x40;
+    return {mark >> 2 == 1, clock(35, 19, 3)};
 }
 
 /// From pack to pack, and through what they hold.
@@ -53,7 +64,18 @@ class ProgramWalk {
     /// Goes behind the head of the next pack.
     void findPack() {
         while (m_file.findText(std::string_view("\0\0\1\xBA", 4)))
-            if (skipPack(m_file)) return;
+            if (takePack()) return;
+    }
+
+    /// Whether it is one; a clock that goes back is a gap, but after a day, when it begins again. That of a
+    /// DVD does so at each cell.
+    bool takePack() {
+        constexpr std::int64_t kHalf = std::int64_t{1} << 32;
+        const PackHead pack = readPack(m_file);
+        if (!pack.isSound) return false;
+        if (m_hasNalUnits && pack.clock < m_clock && m_clock - pack.clock < kHalf) ++m_gaps;
+        m_clock = pack.clock;
+        return true;
     }
 
     /// A few zeros up to a start code or the end, as those at the end of Video CD's packs; many are packs
@@ -70,7 +92,7 @@ class ProgramWalk {
     /// Goes behind a part whose start code was read; whether it is one.
     bool skipPart(int type) {
         constexpr std::size_t kMostZeros = 63;
-        if (type == kPackCode) return skipPack(m_file);
+        if (type == kPackCode) return takePack();
         if (type == kEndCode) return true;
         if (type < kFirstOfLength) return false;
         const auto bytes = int(m_file.number(2, std::endian::big));
@@ -88,6 +110,7 @@ class ProgramWalk {
     ByteWalk m_file;
     bool m_hasNalUnits;
     int m_gaps = 0;
+    std::int64_t m_clock = 0;  ///< of the pack before
 };
 
 }  // namespace

@@ -805,6 +805,13 @@ TEST_F(CorruptClip, AProgramStreamWithAGapSaysSo) {
                         testing::Contains("parts of its stream are missing, in 1 place"));
         }
     }
+    std::string damaged = bytes;
+    damaged.replace(middle, kPack, bytes, 2 * kPack, kPack);  // an earlier one
+    const auto clip = Clip::open(write("b.vob", damaged));
+    if (clip) {
+        EXPECT_THAT(remarksOn((*clip)->info()),
+                    testing::Contains("parts of its stream are missing, in 1 place"));
+    }
 }
 
 TEST_F(CorruptClip, AMotionJpegStreamIsTakenWhateverItsPicturesBeginWith) {
