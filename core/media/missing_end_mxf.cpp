@@ -25,6 +25,11 @@ std::optional<std::int64_t> headerOfMxf(const std::filesystem::path& path) {
     return header;
 }
 
+/// What keys of pictures, sound and data begin with (SMPTE ST 379-1, 7.1), and what that of pictures goes on
+/// with.
+constexpr std::string_view kOfFrames("\x06\x0E\x2B\x34\1\2\1\1\x0D\1\3\1", 12);
+constexpr char kPictureItem = 0x15;
+
 /// The keys of a file's parts. One that is there once and differs in few bytes from that of frames, which are
 /// many, is a damaged one, as is one that can't be registered: demuxers pass over what it is of.
 class Keys {
@@ -32,23 +37,19 @@ class Keys {
     void add(std::int64_t place, const std::string& key) {
         constexpr std::size_t kMost = 4096;
         if (m_seen.size() >= kMost && !m_seen.contains(key)) return;
-        Seen& seen = m_seen[key];
-        seen.place = place;
+        Seen& seen = m_seen.try_emplace(key, Seen{place}).first->second;
+        seen.last = place;
         ++seen.times;
     }
     [[nodiscard]] std::optional<std::int64_t> damaged() const {
         for (const auto& [key, seen] : m_seen)
-            if (seen.times == 1 &&
-                (!isRegistered(key) || std::ranges::any_of(m_seen, [&key](const auto& other) {
-                    return other.second.times >= kMany && isDamagedFrom(key, other.first);
-                })))
-                return seen.place;
+            if (seen.times == 1 && (!isRegistered(key) || isDamaged(key, seen.first))) return seen.first;
         return std::nullopt;
     }
 
   private:
     struct Seen {
-        std::int64_t place = 0;
+        std::int64_t first = 0, last = 0;  ///< places
         int times = 0;
     };
     static constexpr int kMany = 3, kMostOthers = 3;
@@ -60,20 +61,16 @@ class Keys {
         return (key[kCategory] == 1 || key[kCategory] == 2) && key[kStructure] == 1 && key[kVersion] > 0 &&
                key[kVersion] <= kMostVersion;
     }
-    /// But for what tells tracks of one file from each other (SMPTE ST 379-1, 7.1): the kind, how many there
-    /// are of it, and which of them it is.
-    static bool isDamagedFrom(const std::string& key, const std::string& ofFrames) {
-        constexpr std::string_view kOfFrames("\x06\x0E\x2B\x34\1\2\1\1\x0D\1\3\1", 12);
-        constexpr std::array kOfTrack{12, 13, 15};
-        if (!ofFrames.starts_with(kOfFrames)) return false;
-        int others = 0;
-        bool isOfTrack = false;
-        for (int i = 0; i < int(key.size()); ++i) {
-            if (key[std::size_t(i)] == ofFrames[std::size_t(i)]) continue;
-            ++others;
-            isOfTrack |= std::ranges::find(kOfTrack, i) != kOfTrack.end();
-        }
-        return others <= kMostOthers && !isOfTrack;
+    /// Whether a key that is there once differs in a few bytes from one of frames, and is among these.
+    [[nodiscard]] bool isDamaged(const std::string& key, std::int64_t place) const {
+        return std::ranges::any_of(m_seen, [&](const auto& other) {
+            const auto& [ofFrames, seen] = other;
+            int same = 0;
+            for (std::size_t i = 0; i < key.size(); ++i) same += key[i] == ofFrames[i] ? 1 : 0;
+            return ofFrames.starts_with(kOfFrames) && seen.times >= kMany && seen.first < place &&
+                   (place < seen.last || !key.starts_with(kOfFrames)) &&
+                   int(key.size()) - same <= kMostOthers;
+        });
     }
 
     std::map<std::string, Seen> m_seen;
@@ -114,7 +111,12 @@ std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
             footer = *header + file.number(8, std::endian::big);
             length -= kFooterPlace + 8;
         }
-        file.skip(length);
+        // Behind a damaged length others of its kind would be within it.
+        const std::int64_t end = file.at() + std::max<std::int64_t>(length, 0);
+        const bool isPicture = whole.starts_with(kOfFrames) && whole[kOfFrames.size()] == kPictureItem;
+        if (!isPicture && end <= file.size() && file.findText(kOfFrames, end))
+            return noPart(place, "part of MXF");
+        file.skip(end - file.at());
     }
     if (file.isPastEnd()) return bytesMissing(file);
     if (const auto place = keys.damaged()) return noPart(*place, "part of MXF");

@@ -83,7 +83,8 @@ FragmentHead fragmentHead(const std::filesystem::path& path, std::int64_t begin,
     return found;
 }
 
-std::int64_t samplesOfFragments(const std::filesystem::path& path, std::int64_t track) {
+std::int64_t samplesOfFragments(const std::filesystem::path& path, std::int64_t track,
+                                const std::set<std::int64_t>& others) {
     std::map<std::int64_t, std::int64_t> samples;
     ByteWalk file(path);
     while (file.at() + kBoxHeadBytes <= file.size()) {
@@ -95,7 +96,9 @@ std::int64_t samplesOfFragments(const std::filesystem::path& path, std::int64_t 
                 samples[of] += count;
         file.skip(head.rest);
     }
-    const auto found = samples.size() == 1 ? samples.begin() : samples.find(track);
+    auto found = samples.find(track);
+    if (found == samples.end())
+        found = std::ranges::find_if(samples, [&](const auto& of) { return !others.contains(of.first); });
     return found == samples.end() ? 0 : found->second;
 }
 

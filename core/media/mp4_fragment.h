@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace reelgrid::media {
 
@@ -17,8 +18,9 @@ struct FragmentHead {
 /// Of the one whose boxes, behind its own head, lie there.
 FragmentHead fragmentHead(const std::filesystem::path& path, std::int64_t begin, std::int64_t end);
 
-/// How many samples all fragments of a file list of a track; of the only track that they have, if its number
-/// is another one.
-std::int64_t samplesOfFragments(const std::filesystem::path& path, std::int64_t track);
+/// How many samples all fragments of a file list of a track; if they don't know its number, of one that is
+/// none of the others, whose number may have been damaged.
+std::int64_t samplesOfFragments(const std::filesystem::path& path, std::int64_t track,
+                                const std::set<std::int64_t>& others);
 
 }  // namespace reelgrid::media

@@ -7,6 +7,7 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,14 @@ std::vector<int> videoTracks(const AVFormatContext& input) {
             tracks.push_back(int(i));
     }
     return tracks;
+}
+
+/// Their numbers in the file.
+std::set<std::int64_t> otherTracks(const AVFormatContext& input, int stream) {
+    std::set<std::int64_t> others;
+    for (unsigned i = 0; i < input.nb_streams; ++i)
+        if (int(i) != stream) others.insert(input.streams[i]->id);
+    return others;
 }
 
 /// Which of the file's video tracks a stream is, 0 the first; covers are none.
@@ -130,7 +139,9 @@ Result<PacketIndex> PacketReader::readIndex() {
     auto index = PacketIndex::read(*m_input, m_stream);
     const AVStream& video = stream();
     if (index && isMp4(*m_input->iformat))
-        if (const std::int64_t samples = samplesOfFragments(m_path, video.id); samples > 0)
+        if (const std::int64_t samples =
+                samplesOfFragments(m_path, video.id, otherTracks(*m_input, m_stream));
+            samples > 0)
             index->expect(video.nb_frames + samples);
     if (index && std::string_view(m_input->iformat->name) == "matroska,webm")
         index->expect(blocksOfMatroska(m_path, placeAmongVideo(*m_input, m_stream)));
