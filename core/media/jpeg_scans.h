@@ -5,9 +5,9 @@
 
 namespace reelgrid::media {
 
-/// Whether each picture in a packet of Motion JPEG has a scan (ISO/IEC 10918-1, B.1.1.3 and B.2) and ends
-/// before the next one begins. Of one without a scan FFmpeg's decoder gives what its memory held, as an
-/// earlier frame.
+/// Whether each picture in a packet of Motion JPEG has a scan of each of its components (ISO/IEC 10918-1,
+/// B.1.1.3 and B.2) and ends before the next one begins. Of one without a scan FFmpeg's decoder gives what
+/// its memory held, as an earlier frame.
 bool haveJpegScans(std::span<const std::uint8_t> packet);
 
 }  // namespace reelgrid::media

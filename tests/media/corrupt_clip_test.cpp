@@ -842,9 +842,10 @@ TEST_F(CorruptClip, AMotionJpegFrameWithoutAScanIsNoEarlierFrame) {
     const std::string bytes = clipBytes("a.mov", "-c:v mjpeg");
     std::size_t scan = 0;
     for (int frame = 0; frame < 6; ++frame) scan = bytes.find("\xFF\xDA", scan + 1);
-    for (const std::size_t byte : {0, 1}) {
+    // The mark, or which component it is of.
+    for (const auto& [byte, bit] : {std::pair{0, 4}, {1, 4}, {5, 2}}) {
         std::string damaged = bytes;
-        damaged[scan + byte] ^= 4;
+        damaged[scan + std::size_t(byte)] ^= char(bit);
         const auto clip = Clip::open(write("b.mov", damaged)).value();
         EXPECT_TRUE(clip->frame(4));
         const auto frame = clip->frame(5);
