@@ -21,9 +21,10 @@ struct Chunk {
 /// Of larger lists the index isn't compared.
 constexpr std::size_t kMostChunks = std::size_t{1} << 22;
 
-/// The first chunk of frames that an index (idx1) of so many bytes lists and that isn't there. Its places
-/// count from the beginning of the list of frames, or from that of the file.
-std::optional<std::int64_t> missingChunk(ByteWalk& index, std::int64_t bytes,
+/// What is damaged in an index (idx1) of so many bytes: an entry that is none, or the first chunk of frames
+/// that it lists and that isn't there. Its places count from the beginning of the list of frames, or from
+/// that of the file.
+std::optional<std::string> damageOfIndex(ByteWalk& index, std::int64_t bytes,
                                          const std::vector<Chunk>& chunks, std::int64_t listBegin) {
     constexpr std::int64_t kEntry = 16;
     struct Reading {
@@ -33,7 +34,9 @@ std::optional<std::int64_t> missingChunk(ByteWalk& index, std::int64_t bytes,
     };
     std::array<Reading, 2> readings{{{listBegin}, {0}}};
     for (; bytes >= kEntry && !index.isPastEnd(); bytes -= kEntry) {
+        const std::int64_t entry = index.at();
         const std::string type = index.text(4);
+        if (!isPrintable(type)) return noPart(entry, "entry of an AVI's index");
         index.skip(4);  // flags
         const std::int64_t offset = index.number(4, std::endian::little);
         const bool isEmpty = index.number(4, std::endian::little) == 0;
@@ -50,7 +53,8 @@ std::optional<std::int64_t> missingChunk(ByteWalk& index, std::int64_t bytes,
         }
     }
     const Reading& best = *std::ranges::max_element(readings, {}, &Reading::found);
-    return best.found > 0 ? best.missing : std::nullopt;
+    if (best.found == 0 || !best.missing) return std::nullopt;
+    return "its index lists a chunk at byte " + std::to_string(*best.missing) + ", which isn't there";
 }
 
 /// Of a list that was written to a pipe, or whose writer was stopped: it goes on to the file's end.
@@ -116,8 +120,7 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end) {
         const std::int64_t next = place + 8 + bytes;
         if (place < framesEnd && chunks.size() < kMostChunks) chunks.push_back({place, type});
         if (type == "idx1" && chunks.size() < kMostChunks) {
-            if (const auto missing = missingChunk(file, bytes, chunks, framesBegin))
-                return "its index lists a chunk at byte " + std::to_string(*missing) + ", which isn't there";
+            if (auto damage = damageOfIndex(file, bytes, chunks, framesBegin)) return damage;
         }
         file.skip(next - file.at());
         if (bytes % 2 == 1 && !isAtChunk(file)) file.skip(1);

@@ -691,6 +691,14 @@ TEST_F(CorruptClip, AnMp4WithSamplesOfNoBytesSaysSo) {
                 testing::ElementsAre(HasSubstr("3 of the 40 frames that it lists are left out")));
 }
 
+TEST_F(CorruptClip, AnAviWithAHoleInItsIndexIsRefused) {
+    std::string bytes = clipBytes("a.avi", "-c:v mjpeg");
+    const std::size_t entry = bytes.rfind("idx1") + 8 + 10 * 16;
+    std::fill(bytes.begin() + std::ptrdiff_t(entry), bytes.end(), '\0');
+    EXPECT_THAT(openingError(write("b.avi", bytes)).message,
+                HasSubstr("what it has at byte " + std::to_string(entry) + " is no entry of an AVI's index"));
+}
+
 TEST_F(CorruptClip, AnAviWithTooLargeAChunkInItsHeadIsRefused) {
     std::string bytes = clipBytes("a.avi", "-c:v mjpeg");
     bytes[bytes.find("JUNK") + 5] ^= 32;
