@@ -69,6 +69,8 @@ FragmentHead fragmentHead(const std::filesystem::path& path, std::int64_t begin,
         // They fill what is around them.
         bool isSound = head.rest >= 0 && head.rest <= (isInTrack ? trackEnd : end) - body &&
                        (isInTrack ? isListed(head.type, kOfTraf) : isListed(head.type, kOfMoof));
+        // It has its number alone (8.8.5); a larger one would swallow what follows.
+        if (head.type == "mfhd") isSound = isSound && head.rest == kVersionAndFlags + kField;
         if (isSound && head.type == "tfhd") isSound = readTrackHead(file, head, track);
         if (isSound && head.type == "trun") isSound = addRun(file, head, found, track);
         if (!isSound) {
