@@ -957,7 +957,7 @@ TEST_F(CorruptClip, AFragmentedMp4WhoseDataSwallowAFragmentIsRefused) {
                 HasSubstr("what it has at byte " + std::to_string(data) + " is no box of MP4"));
     damaged = bytes;
     const std::size_t number = bytes.rfind("mfhd") - 4;
-    damaged[number + 3] ^= char(0x40);  // its size: it would have the fragment's track within
+    damaged[number + 3] ^= char(0x80);  // its size: it would have the fragment's track within
     EXPECT_THAT(openingError(write("b.mp4", damaged)).message,
                 HasSubstr("what it has at byte " + std::to_string(number) + " is no box of MP4"));
     damaged = bytes;
