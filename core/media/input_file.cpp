@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/media/av_error.h"
+#include "core/media/byte_walk.h"
 #include "core/media/image_limits.h"
 #include "core/media/mp4_counts.h"
 
@@ -64,31 +65,19 @@ bool isPlaylist(AVIOContext& file) {
 }
 
 /// Whether a second JPEG picture follows the first one, as in a stream of Motion JPEG.
-bool isMotionJpeg(AVIOContext& file) {
-    constexpr std::string_view kEndAndBegin = "\xFF\xD9\xFF\xD8";
-    constexpr std::int64_t kMostBytes = std::int64_t{64} << 20, kPiece = 1 << 16;
-    bool is = false;
-    std::string last;
-    for (std::int64_t at = 0; at < kMostBytes && !is; at += kPiece) {
-        std::string piece(kPiece, '\0');
-        const int bytes = avio_read(&file, reinterpret_cast<unsigned char*>(piece.data()), int(kPiece));
-        if (bytes <= 0) break;
-        last.append(piece, 0, std::size_t(bytes));
-        is = last.find(kEndAndBegin) != std::string::npos;
-        last.erase(0, last.size() - std::min(last.size(), kEndAndBegin.size() - 1));
-    }
-    avio_seek(&file, 0, SEEK_SET);
-    return is;
+bool isMotionJpeg(const fs::path& path) {
+    constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
+    return ByteWalk(path).findText("\xFF\xD9\xFF\xD8", kMostBytes);  // an end and a begin
 }
 
 /// What the file holds; its name has no say.
-Result<const AVInputFormat*> demuxerOf(AVIOContext& file) {
+Result<const AVInputFormat*> demuxerOf(const fs::path& path, AVIOContext& file) {
     if (isPlaylist(file)) return refusal("Apple HTTP Live Streaming");
     const AVInputFormat* demuxer = nullptr;
     const int score = av_probe_input_buffer2(&file, &demuxer, "", nullptr, 0, 0);
     if (score < 0 || demuxer == nullptr)
         return Error{ErrorCode::InvalidData, "not a video, or cut short before its contents are listed"};
-    if (std::string_view(demuxer->name) == "jpeg_pipe" && isMotionJpeg(file))
+    if (std::string_view(demuxer->name) == "jpeg_pipe" && isMotionJpeg(path))
         demuxer = av_find_input_format("mjpeg");
     if (formatReadBy(*demuxer) == nullptr)
         return refusal(demuxer->long_name != nullptr ? demuxer->long_name : demuxer->name);
@@ -117,7 +106,7 @@ Result<InputHandle> openInput(const fs::path& path) {
     silenceAvLog();
     auto file = openFile(path);
     if (!file) return file.error();
-    auto demuxer = demuxerOf(**file);
+    auto demuxer = demuxerOf(path, **file);
     if (!demuxer) return demuxer.error();
     if (isMp4(**demuxer))
         if (const auto impossible = impossibleMp4Numbers(path))

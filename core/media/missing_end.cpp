@@ -109,19 +109,20 @@ std::optional<std::string> damageOfGifPicture(ByteWalk& file, Screen screen) {
     file.skip(colourTableBytes(file.byte()));
     GifCodes codes(file.byte());
     SwallowedPicture swallowed(screen);
+    const auto isFull = [&] { return codes.pixels() >= pixels; };
     bool goesOn = false;  // behind the code that ends it
     for (int length = file.byte(); length > 0; length = file.byte()) {
-        goesOn |= codes.isEnded() && codes.pixels() >= pixels;
-        swallowed.add(length, codes.pixels() >= pixels);
+        goesOn |= codes.isEnded() && isFull();
+        swallowed.add(length, isFull());
         for (; length > 0; --length) {
             const int next = file.byte();
-            swallowed.add(next, codes.pixels() >= pixels);
+            swallowed.add(next, isFull());
             codes.add(next);
         }
     }
     if (swallowed.isFound() || goesOn)
         return "the picture at byte " + std::to_string(place) + " goes on in the next one";
-    if (codes.pixels() >= pixels || file.isPastEnd()) return std::nullopt;
+    if (isFull() || file.isPastEnd()) return std::nullopt;
     return "the picture at byte " + std::to_string(place) + " has " + std::to_string(codes.pixels()) +
            " of " + std::to_string(pixels) + " pixels" +
            (codes.areDamaged() ? ", and then a code that means nothing" : "");

@@ -90,7 +90,6 @@ std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
     Keys keys;
     while (file.at() < file.size()) {
         const std::int64_t place = file.at();
-        const std::string whole = file.peek(kKey);
         const auto key = file.number(kKeyBegin, std::endian::big);
         if (key == 0 && place < footer)
             return "it has zeros from byte " + std::to_string(place) + " on, its footer begins at byte " +
@@ -102,7 +101,7 @@ std::optional<std::string> missingEndOfMxf(const std::filesystem::path& path) {
                 return noPart(place, "part of MXF");
             return std::nullopt;
         }
-        file.skip(kKey - kKeyBegin);
+        const std::string whole = std::string(kOfFrames, 0, kKeyBegin) + file.text(kKey - kKeyBegin);
         keys.add(place, whole);
         std::int64_t length = file.byte();
         if (length >= 0x80) length = file.number(std::min(int(length & 0x7F), 8), std::endian::big);

@@ -94,8 +94,7 @@ class FrameSizes {
     /// Goes behind the frame that begins here; whether there can be one.
     [[nodiscard]] bool skipFrame(ByteWalk& file) const {
         constexpr std::uint64_t kHasTime = 8, kHasStream = 16, kHasSize = 32, kHasChecksum = 64,
-                                kHasReserved = 128, kHasBegin = 1024, kHasMatch = 2048, kHasFlags = 4096,
-                                kInvalid = 8192;
+                                kHasReserved = 128, kHasBegin = 1024, kHasMatch = 2048, kHasFlags = 4096;
         constexpr std::int64_t kLongest = 4096;  // of frames whose begin may be left out
         const FrameCode& code = m_codes[std::size_t(file.byte() & 0xFF)];
         std::uint64_t flags = code.flags;
@@ -123,12 +122,13 @@ class FrameSizes {
 
   private:
     static constexpr std::size_t kMostBegins = 128;
+    static constexpr std::uint64_t kInvalid = 8192;  ///< flag of a code that no frame has
 
     bool readCodes(ByteWalk& file) {
         constexpr std::int64_t kMostSize = 16384;
         constexpr std::size_t kStartCodes = 'N';
         FrameCode code{.multiplier = 1};
-        m_codes.fill({.flags = 8192});
+        m_codes.fill({.flags = kInvalid});
         for (std::size_t next = 0; next < m_codes.size();) {
             code.flags = std::uint64_t(nutNumber(file));
             const std::int64_t fields = nutNumber(file);
@@ -186,7 +186,7 @@ std::optional<std::string> missingEndOfNut(const std::filesystem::path& path) {
             if (!readSyncPoint(file)) return noPart(place, "sync point of NUT");
             continue;
         }
-        if (file.peek(int(kBegin.size())) == kBegin)
+        if (kBegin.starts_with(code) && file.peek(int(kBegin.size())) == kBegin)
             return "another NUT follows at byte " + std::to_string(place);
         if (isEnded) return std::nullopt;  // whatever somebody appended
         if (!isMain || !frames.skipFrame(file)) return noPart(place, "frame of NUT");

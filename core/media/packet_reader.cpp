@@ -134,29 +134,37 @@ Result<PacketReader> PacketReader::open(const fs::path& path) {
     return PacketReader(path, std::move(input), stream);
 }
 
+/// What the file lists beside what the demuxer made of it.
+void PacketReader::compareWithFile(PacketIndex& index) const {
+    const AVStream& video = stream();
+    const std::string_view demuxer = m_input->iformat->name;
+    if (isMp4(*m_input->iformat)) {
+        const std::int64_t samples = samplesOfFragments(m_path, video.id, otherTracks(*m_input, m_stream));
+        if (samples > 0) index.expect(video.nb_frames + samples);
+    } else if (demuxer == "matroska,webm") {
+        index.expect(blocksOfMatroska(m_path, placeAmongVideo(*m_input, m_stream)));
+    } else if (demuxer == "mpegts") {
+        // FFmpeg's demuxer passes over those within the first frame.
+        index.expectGaps(gapsOfTransportStream(m_path, video.id));
+    } else if (demuxer == "mpeg") {
+        const AVCodecID codec = video.codecpar->codec_id;
+        const bool hasNalUnits = codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC;
+        index.expectGaps(gapsOfProgramStream(m_path, hasNalUnits));
+    }
+}
+
 Result<PacketIndex> PacketReader::readIndex() {
     m_atStart = false;
     auto index = PacketIndex::read(*m_input, m_stream);
-    const AVStream& video = stream();
-    if (index && isMp4(*m_input->iformat))
-        if (const std::int64_t samples =
-                samplesOfFragments(m_path, video.id, otherTracks(*m_input, m_stream));
-            samples > 0)
-            index->expect(video.nb_frames + samples);
-    if (index && std::string_view(m_input->iformat->name) == "matroska,webm")
-        index->expect(blocksOfMatroska(m_path, placeAmongVideo(*m_input, m_stream)));
-    // FFmpeg's demuxer passes over those within the first frame.
-    if (index && std::string_view(m_input->iformat->name) == "mpegts")
-        index->expectGaps(gapsOfTransportStream(m_path, video.id));
-    const bool hasNalUnits =
-        video.codecpar->codec_id == AV_CODEC_ID_H264 || video.codecpar->codec_id == AV_CODEC_ID_HEVC;
-    if (index && std::string_view(m_input->iformat->name) == "mpeg")
-        index->expectGaps(gapsOfProgramStream(m_path, hasNalUnits));
+    if (!index) return index;
     const ContainerFormat& format = formatOf(*m_input);
     const EndCheck missingEnd = format.missingEnd;
-    if (!index || missingEnd == nullptr) return index;
-    const auto missing = missingEnd(m_path, rawPictureBytes(*video.codecpar));
-    if (!missing) return index;
+    const auto missing =
+        missingEnd == nullptr ? std::nullopt : missingEnd(m_path, rawPictureBytes(*stream().codecpar));
+    if (!missing) {
+        compareWithFile(*index);
+        return index;
+    }
     // Where the header says no duration, FFmpeg takes what is left of the clip for all of it.
     const std::int64_t duration =
         format.streams == StreamsInHeader::Fully ? m_headerDuration : AV_NOPTS_VALUE;

@@ -36,6 +36,7 @@ class PacketReader {
 
   private:
     PacketReader(std::filesystem::path path, InputHandle input, int stream);
+    void compareWithFile(PacketIndex& index) const;
     bool landsAtOrBefore(const PacketIndex& index, int packet, std::int64_t stamp);
     void selectStream();
 
