@@ -43,7 +43,8 @@ constexpr std::int64_t kSimpleBlock = 0xA3, kBlockGroup = 0xA0, kBlock = 0xA1;
 constexpr std::array<std::int64_t, 8> kOfSegment{kCluster,   0x1C53BB6B, 0x114D9B74, 0x1549A966,
                                                  0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469};
 constexpr std::array<std::int64_t, 7> kOfCluster{0xE7, kSimpleBlock, kBlockGroup, 0xA7, 0xAB, 0x5854, 0xAF};
-constexpr std::array<std::int64_t, 2> kOfBoth{0xEC, 0xBF};
+constexpr std::int64_t kChecksum = 0xBF, kChecksumBytes = 4;
+constexpr std::array<std::int64_t, 2> kOfBoth{0xEC, kChecksum};
 /// Those of a cluster's head: its time, its own place and the size of the one before.
 constexpr std::array<std::int64_t, 3> kOfClusterHead{0xE7, 0xA7, 0xAB};
 
@@ -193,6 +194,7 @@ class MatroskaWalk {
         m_hasBlocks = isInCluster && (m_hasBlocks || id == kSimpleBlock || id == kBlockGroup);
         if (isInCluster && m_hasBlocks && isOneOf(id, kOfClusterHead)) return false;
         if (isOneOf(id, kOfClusterHead) && size > kMostNumber) return false;
+        if (id == kChecksum && size != kChecksumBytes) return false;
         // Readers pass over an element that they don't know, which mustn't be one whose id was damaged.
         if (!isKnown) return isInCluster ? !isLikeBlock() : !isLikeCluster();
         return isInCluster ? !isHead && !isOfSegment : !isOfCluster;

@@ -772,7 +772,13 @@ TEST_F(CorruptClip, AMatroskaFileWithADamagedIdIsRefused) {
             EXPECT_THAT(openingError(write("b.webm", damaged)).message,
                         HasSubstr("what it has at byte " + std::to_string(place) + " is no element"));
         }
-    std::string damaged = bytes;
+    const std::string checked = clipBytes("a.mkv", "-c:v mpeg4 -g 8 -cluster_time_limit 200");
+    const std::size_t sum = checked.find("\xBF\x84", checked.rfind(cluster));
+    std::string damaged = checked;
+    damaged[sum + 1] ^= 32;  // its size: it would have the first block within
+    EXPECT_THAT(openingError(write("b.mkv", damaged)).message,
+                HasSubstr("what it has at byte " + std::to_string(sum) + " is no element"));
+    damaged = bytes;
     const std::size_t block = bytes.find('\xA3', bytes.find(cluster) + 8);
     damaged[block] ^= 8;  // the size of the cluster before
     EXPECT_THAT(openingError(write("b.webm", damaged)).message,
