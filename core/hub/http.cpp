@@ -132,6 +132,7 @@ void configure(CURL* easy, const HttpRequest& request, Transfer& transfer) {
 }  // namespace
 
 bool HttpAnswer::mayPass() const {
+    if (isMalformed) return false;
     return status == 0 || status == kOk || status == kPartial || status == kBeyondTheEnd || status == 408 ||
            status == 429 || status >= 500;
 }
@@ -147,6 +148,7 @@ HttpAnswer httpGet(const HttpRequest& request, const HttpBody& body, const std::
     const CURLcode code = curl_easy_perform(easy.get());
     HttpAnswer& answer = transfer.answer;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &answer.status);
+    answer.isMalformed = code == CURLE_OUT_OF_MEMORY && answer.status != 0;
     if (stop.stop_requested())
         answer.problem = "cancelled";
     else if (transfer.refused)
@@ -154,7 +156,7 @@ HttpAnswer httpGet(const HttpRequest& request, const HttpBody& body, const std::
     else if (transfer.isPageTooLong)
         answer.problem = "HTTP status " + std::to_string(answer.status) + " with a page of more than " +
                          std::to_string(kMostPageBytes) + " bytes";
-    else if (code == CURLE_OUT_OF_MEMORY && answer.status != 0)
+    else if (answer.isMalformed)
         answer.problem = "a line of its header is too long, or memory ran out";
     else if (code != CURLE_OK)
         answer.problem = *message != '\0' ? message : curl_easy_strerror(code);

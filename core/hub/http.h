@@ -30,9 +30,10 @@ struct HttpAnswer {
     std::optional<std::uint64_t> total;                ///< of the resource, as far as the server said
     std::optional<std::chrono::seconds> retryAfter{};  ///< what the server asks to wait, up to kLongestWait
     std::string problem;                               ///< why the body isn't whole; empty: it is
+    bool isMalformed = false;                          ///< its header can't be taken
 
     [[nodiscard]] bool ok() const { return problem.empty(); }
-    /// Whether another try may help: broken connections, stalls, 408, 429, 5xx.
+    /// Whether another try may help: broken connections, stalls, 408, 429, 5xx; not where it is malformed.
     [[nodiscard]] bool mayPass() const;
 };
 
