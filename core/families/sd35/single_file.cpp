@@ -30,7 +30,9 @@ class Tensors {
     explicit Tensors(const TensorEntries& entries) : m_entries(entries) {
         if (entries.contains(std::string(kPrefix) + kPatch)) m_prefix = kPrefix;
     }
-    [[nodiscard]] bool has(const std::string& name) const { return m_entries.contains(m_prefix + name); }
+    /// As it stands in the file.
+    [[nodiscard]] std::string nameInFile(const std::string& name) const { return m_prefix + name; }
+    [[nodiscard]] bool has(const std::string& name) const { return m_entries.contains(nameInFile(name)); }
     [[nodiscard]] bool hasBelow(const std::string& begin) const {
         return safetensors::hasBelow(m_entries, m_prefix + begin);
     }
@@ -43,7 +45,7 @@ class Tensors {
     /// Of so many dimensions above 0; nothing else.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> shape(const std::string& name,
                                                                  std::size_t dimensions) const {
-        const auto found = m_entries.find(m_prefix + name);
+        const auto found = m_entries.find(nameInFile(name));
         if (found == m_entries.end() || found->second.shape.size() != dimensions) return std::nullopt;
         const auto& sides = found->second.shape;
         if (std::ranges::any_of(sides, [](std::int64_t side) { return side < 1; })) return std::nullopt;
@@ -86,7 +88,7 @@ Result<json> transformerConfig(const Tensors& tensors, const fs::path& file) {
                                       {kOut, out}})
         if (!shape)
             return Error{ErrorCode::InvalidData, "model " + file.string() + ": its transformer has no " +
-                                                     std::string(name) + " of the usual shape"};
+                                                     tensors.nameInFile(name) + " of the usual shape"};
     const std::int64_t layers = tensors.blocks();
     if (const std::string behind = tensors.blockBehind(layers); !behind.empty())
         return safetensors::blockMissing("model " + file.string(), behind, layers);
