@@ -106,12 +106,15 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Re
 /// Figures of kept frames and of encoded clips side by side differ by what encoding took.
 void sayWhichAreEncoded(const std::vector<MeasuredClip>& all) {
     std::vector<fs::path> encoded;
+    bool areSomeKept = false;
     for (const MeasuredClip& measured : all) {
         if (measured.error) continue;
         const auto manifest = result::readManifest(measured.clip);
-        if (!manifest || !manifest->keptFrames) encoded.push_back(measured.clip);
+        const bool isKept = manifest && manifest->keptFrames;
+        if (!isKept) encoded.push_back(measured.clip);
+        areSomeKept |= isKept;
     }
-    if (encoded.size() == all.size()) return;
+    if (!areSomeKept) return;
     for (const fs::path& clip : encoded)
         say("note: " + clip.string() + ": measured as it is encoded, others by the frames that were kept");
 }
