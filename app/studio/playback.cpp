@@ -56,6 +56,8 @@ QString originOf(const ClipFacts& facts) {
     if (missing.withoutPicture > 0)
         lines << Playback::tr("packets without a picture: %1").arg(missing.withoutPicture);
     if (missing.behindGaps > 0) lines << Playback::tr("gaps in its stream: %1").arg(missing.behindGaps);
+    if (missing.atOneTime > 0)
+        lines << Playback::tr("packets with the time of another one: %1").arg(missing.atOneTime);
     if (missing.saidSeconds > 0)
         lines << Playback::tr("it says that it lasts %1 s").arg(widgets::fixedText(missing.saidSeconds, 2));
     if (facts.origin) lines << QString::fromStdString(facts.origin->text());

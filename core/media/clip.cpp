@@ -2,22 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <numeric>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/media/av_error.h"
 #include "core/media/clip_options.h"
-#include "core/media/dv_blocks.h"
-#include "core/media/ffv1_slices.h"
+#include "core/media/decoder.h"
 #include "core/media/frame_cache.h"
 #include "core/media/frame_timing.h"
-#include "core/media/image_limits.h"
-#include "core/media/jpeg_scans.h"
+#include "core/media/hidden_frames.h"
+#include "core/media/packet_check.h"
 #include "core/media/packet_index.h"
 #include "core/media/packet_reader.h"
 #include "core/media/picture.h"
@@ -27,39 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<CodecHandle> openDecoder(const AVStream& stream, const PacketIndex& index, int threads) {
-    const AVCodec* decoder = avcodec_find_decoder(stream.codecpar->codec_id);
-    if (decoder == nullptr)
-        return Error{ErrorCode::Unsupported,
-                     std::string("no decoder for ") + avcodec_get_name(stream.codecpar->codec_id)};
-    CodecHandle codec(avcodec_alloc_context3(decoder));
-    if (!codec) return Error{ErrorCode::OutOfMemory, "no memory for a decoder"};
-    if (const int status = avcodec_parameters_to_context(codec.get(), stream.codecpar); status < 0)
-        return avError("decoder parameters", status);
-    codec->thread_count = threads;
-    // Decoders that work on several frames at a time don't tell which packets they couldn't decode, and may
-    // hand a frame over before they know that they made up a part of it.
-    constexpr std::array kMakeUp{AV_CODEC_ID_H264, AV_CODEC_ID_MPEG4, AV_CODEC_ID_H263,
-                                 AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO};
-    const bool makesUp = std::ranges::find(kMakeUp, stream.codecpar->codec_id) != kMakeUp.end();
-    if (!index.isExact() || makesUp) codec->thread_type = FF_THREAD_SLICE;
-    // Streams that don't say it themselves would show their first frames in the wrong order.
-    codec->has_b_frames = std::max(codec->has_b_frames, index.reorderDelay());
-    codec->max_pixels = kMaxPixels;
-    // Frames that stand by themselves are told to be damaged rather than mended from what is around it.
-    const AVCodecDescriptor* about = avcodec_descriptor_get(stream.codecpar->codec_id);
-    const bool isAlwaysExact = about != nullptr && (about->props & AV_CODEC_PROP_LOSSLESS) != 0 &&
-                               (about->props & AV_CODEC_PROP_LOSSY) == 0;
-    // FFmpeg's reader of TIFF counts tags that it doesn't need as errors, too.
-    const bool isTiff = stream.codecpar->codec_id == AV_CODEC_ID_TIFF;
-    if (about != nullptr && !isTiff && (isAlwaysExact || (about->props & AV_CODEC_PROP_INTRA_ONLY) != 0))
-        codec->err_recognition |= AV_EF_EXPLODE | AV_EF_CRCCHECK;
-    codec->pkt_timebase = stream.time_base;
-    if (const int status = avcodec_open2(codec.get(), decoder, nullptr); status < 0)
-        return avError(std::string("decoder ") + decoder->name, status);
-    return codec;
-}
-
 /// In the place of its own: behind a seek a demuxer has those of other frames. False where there is no
 /// memory.
 bool giveColours(AVPacket& packet, std::span<const std::uint8_t> palette) {
@@ -68,9 +31,6 @@ bool giveColours(AVPacket& packet, std::span<const std::uint8_t> palette) {
     if (room != nullptr) std::ranges::copy(palette, room);
     return room != nullptr;
 }
-
-/// Beyond any stamp, and sums of it have room.
-constexpr double kFar = 1e18;
 
 /// Frames that a clip may be shorter than it says: containers round.
 constexpr double kMostShort = 1.5;
@@ -94,7 +54,8 @@ class FfmpegClip final : public Clip {
           m_frame(av_frame_alloc()),
           m_packet(av_packet_alloc()),
           m_cache(options.cacheBytes),
-          m_stretches(options.stretches) {}
+          m_stretches(options.stretches),
+          m_check(m_codec->codec_id, m_index.hasFfv1Checksums()) {}
 
     Result<void> prepare();
     [[nodiscard]] const ClipInfo& info() const override { return m_info; }
@@ -109,7 +70,6 @@ class FfmpegClip final : public Clip {
     Result<FramePtr> decodeUpTo(int index);
     Result<bool> receive();
     Result<bool> feed();
-    bool isDamaged(const AVPacket& packet);
     void noteRefused();
     Result<FramePtr> keep(int index);
     [[nodiscard]] std::string nameOf(int index) const;
@@ -125,19 +85,16 @@ class FfmpegClip final : public Clip {
     bool m_stretches;
     ClipInfo m_info;
 
-    bool m_lacksKey = false;  // what depends on a packet that was damaged isn't decoded
-    bool m_running = false;   // the decoder goes on from m_lastShown; false: only after a seek
+    PacketCheck m_check;
+    HiddenFrames m_hidden;   // of an exact index
+    bool m_running = false;  // the decoder goes on from m_lastShown; false: only after a seek
     bool m_draining = false;
     bool m_hasFrame = false;  // the decoder gave one since the last seek
     int m_lastShown = -1;
-    int m_lastFed = -1;               // place in decoding order
-    int m_refused = 0;                // packets that the decoder didn't take, since its first frame
-    int m_refusedBefore = 0;          // and before it
-    bool m_lostHidden = false;        // a frame that isn't shown is lost, on which shown ones are based
-    std::set<std::int64_t> m_hidden;  // stamps of packets that aren't shown and of which nothing came yet
-    std::int64_t m_wholeFrom = 0;     // stamp from which on nothing is based on it: the last key frame's
-    std::int64_t m_begin = 0;         // stamp of the packet that decoding began with
-    std::int64_t m_skipBefore = -1;   // frames shown before this one's stamp are only stepping stones
+    int m_lastFed = -1;              // place in decoding order
+    int m_refused = 0;               // packets that the decoder didn't take, since its first frame
+    int m_refusedBefore = 0;         // and before it
+    std::int64_t m_skipBefore = -1;  // frames shown before this one's stamp are only stepping stones
 };
 
 void FfmpegClip::setTiming(std::span<const std::int64_t> stamps, std::int64_t lastDuration) {
@@ -189,7 +146,7 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
                                                  "doesn't say which frames they were"};
     // Decoded evenly, shown evenly: decoders guess the times of what has none.
     const std::int64_t even = stamps.size() == m_index.packets().size() ? m_index.evenStep() : 0;
-    if (even > 0 && std::abs(double(stamps.front())) < kFar) {
+    if (even > 0 && !isFarStamp(stamps.front())) {
         for (std::size_t i = 1; i < stamps.size(); ++i) stamps[i] = stamps[i - 1] + even;
         return stamps;
     }
@@ -203,6 +160,7 @@ Result<void> FfmpegClip::prepare() {
     m_info.codec = avcodec_get_name(stream.codecpar->codec_id);
     m_info.missing.leftOut = m_index.leftOut();
     m_info.missing.behindGaps = m_index.behindGaps();
+    m_info.missing.atOneTime = m_index.atOneTime();
     m_info.track = m_reader.track();
     if (m_index.isExact()) {
         setTiming(m_index.stamps(), lastDuration());
@@ -266,21 +224,18 @@ Result<void> FfmpegClip::moveBefore(int key, int index) {
         if (m_running && index > m_lastShown && (next || key <= m_lastFed)) return {};
         if (auto sought = m_reader.seekTo(m_index, key); !sought) return sought;
         m_lastFed = key - 1;
-        m_begin = m_index.packets()[std::size_t(key)].pts;
+        m_hidden.beginAt(m_index.packets()[std::size_t(key)].pts);
     } else {
         if (m_running && index > m_lastShown) return {};
         if (auto rewound = m_reader.rewind(); !rewound) return rewound;
     }
     avcodec_flush_buffers(m_codec.get());
-    m_lacksKey = false;
+    m_check.begin();
     m_draining = false;
     m_running = true;
     m_lastShown = -1;
     m_hasFrame = false;
     m_refused = m_refusedBefore = 0;
-    m_lostHidden = false;
-    m_hidden.clear();
-    m_wholeFrom = std::numeric_limits<std::int64_t>::max();
     return {};
 }
 
@@ -301,8 +256,7 @@ Result<bool> FfmpegClip::feed() {
         if (const auto place = m_index.packetWith(m_packet->pts)) {
             m_lastFed = *place;
             const PacketIndex::Packet& fed = m_index.packets()[std::size_t(*place)];
-            if (fed.key && fed.shown) m_wholeFrom = fed.pts;
-            if (!fed.shown && fed.pts >= m_begin && fed.givesFrame) m_hidden.insert(fed.pts);
+            m_hidden.fed(fed);
             isHidden = !fed.shown;
             if (!giveColours(*m_packet, m_index.paletteOf(*place)))
                 return Error{ErrorCode::OutOfMemory, "no memory for a packet's colours"};
@@ -311,7 +265,7 @@ Result<bool> FfmpegClip::feed() {
         const bool skip = m_packet->pts < m_skipBefore && !isHidden;
         m_codec->skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
     }
-    if (isDamaged(*m_packet)) {
+    if (m_check.isDamaged(*m_packet)) {
         noteRefused();
         av_packet_unref(m_packet.get());
         return true;
@@ -326,27 +280,13 @@ Result<bool> FfmpegClip::feed() {
     return true;
 }
 
-/// Whether a packet, or one that it depends on, has other bytes than were written.
-bool FfmpegClip::isDamaged(const AVPacket& packet) {
-    if (m_codec->codec_id == AV_CODEC_ID_DVVIDEO)
-        return !hasAllDvBlocks({packet.data, std::size_t(packet.size)});
-    if (m_codec->codec_id == AV_CODEC_ID_MJPEG)
-        return !haveJpegScans({packet.data, std::size_t(packet.size)});
-    if (!m_index.hasFfv1Checksums()) return false;
-    if ((packet.flags & AV_PKT_FLAG_KEY) != 0) m_lacksKey = false;
-    m_lacksKey = m_lacksKey || !ffv1Checksums({packet.data, std::size_t(packet.size)}).areRight;
-    return m_lacksKey;
-}
-
 /// The decoder didn't take a packet, one of as many as it has threads.
 void FfmpegClip::noteRefused() {
     ++(m_hasFrame ? m_refused : m_refusedBefore);
     if (!m_index.isExact()) return;
     const int first = std::max(0, m_lastFed - std::max(m_codec->thread_count, 1) + 1);
-    for (int place = first; place <= m_lastFed; ++place) {
-        const PacketIndex::Packet& packet = m_index.packets()[std::size_t(place)];
-        m_lostHidden |= !packet.shown && packet.pts >= m_begin;
-    }
+    for (int place = first; place <= m_lastFed; ++place)
+        m_hidden.refused(m_index.packets()[std::size_t(place)]);
 }
 
 /// The next frame in presentation order into m_frame; false at the end of the clip.
@@ -412,19 +352,15 @@ Result<FramePtr> FfmpegClip::decodeUpTo(int index) {
         const bool isMadeUp =
             m_frame->decode_error_flags != 0 || (m_frame->flags & AV_FRAME_FLAG_CORRUPT) != 0;
         if (!shown || *shown >= m_info.frameCount()) {
-            // What is shown before the first key frame lacks what it is based on anyway.
-            m_lostHidden |= isMadeUp && m_index.isExact() && m_frame->pts >= m_begin;
-            m_hidden.erase(m_frame->pts);
+            if (m_index.isExact()) m_hidden.came(m_frame->pts, isMadeUp);
             continue;
         }
         m_lastShown = *shown;
-        // Frames come in the order of their times.
-        m_lostHidden |= !m_hidden.empty() && *m_hidden.begin() < m_frame->pts;
-        m_lostHidden = m_lostHidden && m_index.isExact() && m_frame->pts < m_wholeFrom;
+        const bool lacksHidden = m_index.isExact() && m_hidden.lackBefore(m_frame->pts);
         if (*shown < keepFrom) continue;
         // The decoder made up a part of the picture, or of one before the clip's begin: it isn't what was
         // written.
-        if (isMadeUp || m_lostHidden) {
+        if (isMadeUp || lacksHidden) {
             if (*shown >= index) return undecodable;
             continue;
         }

@@ -47,8 +47,14 @@ std::vector<std::string> remarksOn(const ClipInfo& info) {
                                : std::to_string(missing.withoutPicture) + " packets give") +
                           " no picture: it begins within a group of pictures, or is damaged");
     if (missing.behindGaps > 0)
-        remarks.push_back("parts of its stream are missing, in " + std::to_string(missing.behindGaps) +
+        remarks.push_back("parts of its stream are missing or damaged, in " +
+                          std::to_string(missing.behindGaps) +
                           (missing.behindGaps == 1 ? " place" : " places"));
+    if (missing.atOneTime > 0)
+        remarks.push_back((missing.atOneTime == 1 ? std::string("a packet has the time of another one")
+                                                  : std::to_string(missing.atOneTime) +
+                                                        " packets have the time of another one") +
+                          ": it may have frames twice");
     if (missing.saidSeconds > 0)
         remarks.push_back("it says that it lasts " + fixed(missing.saidSeconds, 2) +
                           " s, its frames end at " + fixed(info.durationSeconds, 2) + " s");

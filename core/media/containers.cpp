@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "core/media/missing_end.h"
+#include "core/media/damage/missing_end.h"
 
 namespace reelgrid::media {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/media/av_error.h"
-#include "core/media/byte_walk.h"
+#include "core/media/damage/byte_walk.h"
+#include "core/media/damage/mp4_counts.h"
 #include "core/media/image_limits.h"
-#include "core/media/mp4_counts.h"
 
 extern "C" {
 #include <libavutil/avstring.h>

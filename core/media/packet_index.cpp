@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/media/av_error.h"
-#include "core/media/ffv1_slices.h"
+#include "core/media/damage/ffv1_slices.h"
 #include "core/media/field_counter.h"
 #include "core/media/input_file.h"
 
@@ -166,9 +166,7 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
 }
 
 std::int64_t PacketIndex::evenStep() const {
-    constexpr std::int64_t kFar = std::int64_t{1} << 60;  // no times, and what their sums couldn't hold
-    const auto isFar = [](const Packet& packet) { return packet.dts <= -kFar || packet.dts >= kFar; };
-    if (m_packets.size() < 2 || std::ranges::any_of(m_packets, isFar)) return 0;
+    if (m_packets.size() < 2 || std::ranges::any_of(m_packets, isFarStamp, &Packet::dts)) return 0;
     const std::int64_t step = m_packets[1].dts - m_packets[0].dts;
     const auto isOther = [&](const Packet& packet, const Packet& next) {
         return next.dts - packet.dts != step;
@@ -188,7 +186,12 @@ void PacketIndex::finish() {
     std::ranges::stable_sort(m_byStamp, {}, &Stamped::pts);
     for (const Stamped& entry : m_byStamp)
         if (m_packets[std::size_t(entry.packet)].shown) m_stamps.push_back(entry.pts);
-    const bool unique = std::ranges::adjacent_find(m_byStamp, {}, &Stamped::pts) == m_byStamp.end();
+    bool unique = true;
+    for (std::size_t i = 1; i < m_byStamp.size(); ++i) {
+        if (m_byStamp[i].pts != m_byStamp[i - 1].pts) continue;
+        unique = false;
+        if (m_packets[std::size_t(m_byStamp[i].packet)].givesFrame) ++m_atOneTime;
+    }
     if (!unique || m_stamps.empty() || !m_packets.front().key) {
         m_exact = false;
         m_stamps.clear();

@@ -12,6 +12,12 @@
 
 namespace reelgrid::media {
 
+/// Whether it is none, or one that no clip has and sums of which might overflow.
+inline bool isFarStamp(std::int64_t stamp) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 60;
+    return stamp <= -kFar || stamp >= kFar;
+}
+
 /// The packets of one video stream, as read from the file, and the order in which their frames are shown.
 /// Every frame's place is known before any of them is decoded.
 class PacketIndex {
@@ -40,6 +46,9 @@ class PacketIndex {
     /// Packets that the file lists and that aren't there or aren't shown: those that its edit list leaves
     /// out, and what FFmpeg finds no place for where a list is damaged.
     [[nodiscard]] int leftOut() const { return m_leftOut; }
+
+    /// Packets with a frame each that have the time of another one.
+    [[nodiscard]] int atOneTime() const { return m_atOneTime; }
 
     /// Whether packets are FFV1 that has checksums behind its slices, seen from one that is right.
     [[nodiscard]] bool hasFfv1Checksums() const { return m_hasFfv1Checksums; }
@@ -90,7 +99,7 @@ class PacketIndex {
     std::vector<std::int64_t> m_stamps;
     std::vector<Stamped> m_byStamp;                       // ascending; all packets
     std::map<int, std::vector<std::uint8_t>> m_palettes;  // by the first packet that they are of
-    int m_leftOut = 0, m_behindGaps = 0, m_framesExpected = 0;
+    int m_leftOut = 0, m_behindGaps = 0, m_framesExpected = 0, m_atOneTime = 0;
     bool m_exact = true;
     bool m_hasFfv1Checksums = false;
 };

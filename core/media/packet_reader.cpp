@@ -13,10 +13,10 @@ extern "C" {
 #include <string_view>
 
 #include "core/media/av_error.h"
+#include "core/media/damage/missing_end.h"
+#include "core/media/damage/mp4_fragment.h"
 #include "core/media/image_limits.h"
 #include "core/media/input_file.h"
-#include "core/media/missing_end.h"
-#include "core/media/mp4_fragment.h"
 
 namespace reelgrid::media {
 namespace {
@@ -143,6 +143,10 @@ void PacketReader::compareWithFile(PacketIndex& index) const {
         if (samples > 0) index.expect(video.nb_frames + samples);
     } else if (demuxer == "matroska,webm") {
         index.expect(blocksOfMatroska(m_path, placeAmongVideo(*m_input, m_stream)));
+    } else if (demuxer == "mxf") {
+        const PicturesOfMxf pictures = picturesOfMxf(m_path);
+        index.expect(pictures.frames);
+        index.expectGaps(pictures.gaps);
     } else if (demuxer == "mpegts") {
         // FFmpeg's demuxer passes over those within the first frame.
         index.expectGaps(gapsOfTransportStream(m_path, video.id));

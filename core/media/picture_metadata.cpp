@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/media/metadata_number.h"
-#include "core/media/png_chunks.h"
-#include "core/media/png_text.h"
+#include "core/media/png/png_chunks.h"
+#include "core/media/png/png_text.h"
 
 namespace reelgrid::media {
 namespace {

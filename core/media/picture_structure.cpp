@@ -6,8 +6,8 @@ extern "C" {
 
 #include <cstdint>
 
-#include "core/media/png_chunks.h"
-#include "core/media/png_text.h"
+#include "core/media/png/png_chunks.h"
+#include "core/media/png/png_text.h"
 
 namespace reelgrid::media {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
-#include "core/media/png_header.h"
-#include "core/media/png_palette.h"
-#include "core/media/png_rows.h"
+#include "core/media/png/png_header.h"
+#include "core/media/png/png_palette.h"
+#include "core/media/png/png_rows.h"
 
 namespace reelgrid::media {
 namespace {

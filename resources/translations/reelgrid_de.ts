@@ -2618,6 +2618,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Lücken im Datenstrom: %1</translation>
     </message>
     <message>
+        <source>packets with the time of another one: %1</source>
+        <translation>Pakete mit der Zeit eines anderen: %1</translation>
+    </message>
+    <message>
         <source>it says that it lasts %1 s</source>
         <translation>nach eigener Angabe %1 s lang</translation>
     </message>

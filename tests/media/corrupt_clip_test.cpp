@@ -2,13 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
 #include <random>
 
-#include "core/base/pending_file.h"
 #include "core/media/clip.h"
 #include "core/media/clip_options.h"
 #include "tests/media/barcode.h"
+#include "tests/media/corrupt_clip.h"
 
 namespace reelgrid::media {
 namespace {
@@ -20,36 +19,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class CorruptClip : public testing::Test {
-  protected:
-    /// Opening must fail with one line that names the file.
-    Error openingError(const std::filesystem::path& path) {
-        auto clip = Clip::open(path);
-        EXPECT_FALSE(clip);
-        if (clip) return {};
-        EXPECT_THAT(clip.error().message, HasSubstr(path.string()));
-        EXPECT_THAT(clip.error().message, Not(HasSubstr("\n")));
-        return clip.error();
-    }
-    std::filesystem::path write(const std::string& name, const std::string& bytes) {
-        std::ofstream(m_folder / name, std::ios::binary) << bytes;
-        return m_folder / name;
-    }
-    std::string clipBytes(const std::string& name, const std::string& options) {
-        EXPECT_TRUE(encodeBarcodes(m_folder / name, 40, 96, 64, "16", options));
-        return readFile(m_folder / name).value();
-    }
-    /// Frames of some kilobytes each.
-    std::string noiseBytes(const std::string& name, const std::string& options) {
-        const auto path = m_folder / name;
-        EXPECT_TRUE(test::runs("ffmpeg -y -v error -f lavfi -i testsrc2=s=192x128:r=10:d=2.4,noise=alls=9 " +
-                               options + " '" + path.string() + "'"));
-        auto clip = Clip::open(path);
-        EXPECT_EQ(clip ? clip.value()->info().frameCount() : 0, 24) << name;
-        return readFile(path).value();
-    }
-    ScratchFolder m_folder;
-};
+class CorruptClip : public test::CorruptClips {};
 
 TEST_F(CorruptClip, MissingFilesAreNotFound) {
     EXPECT_EQ(openingError(m_folder / "none.mp4").code, ErrorCode::NotFound);
@@ -788,11 +758,11 @@ TEST_F(CorruptClip, AMatroskaFileWithADamagedIdIsRefused) {
 TEST_F(CorruptClip, ATransportStreamWithAGapSaysSo) {
     std::string bytes = noiseBytes("a.ts", "-c:v mpeg2video -r 25 -g 6 -frames:v 24");
     EXPECT_THAT(remarksOn(Clip::open(m_folder / "a.ts").value()->info()),
-                testing::Not(testing::Contains(HasSubstr("are missing"))));
+                testing::Not(testing::Contains(HasSubstr("are missing or damaged"))));
     constexpr std::size_t kPacket = 188;
     bytes.erase(bytes.size() / kPacket / 2 * kPacket, 40 * kPacket);
     EXPECT_THAT(remarksOn(Clip::open(write("b.ts", bytes)).value()->info()),
-                testing::Contains("parts of its stream are missing, in 1 place"));
+                testing::Contains("parts of its stream are missing or damaged, in 1 place"));
 }
 
 TEST_F(CorruptClip, ATransportStreamThatLacksAPacketOfItsFirstFrameSaysSo) {
@@ -802,7 +772,7 @@ TEST_F(CorruptClip, ATransportStreamThatLacksAPacketOfItsFirstFrameSaysSo) {
     std::string damaged = bytes;
     damaged.erase(10 * kPacket, kPacket);
     EXPECT_THAT(remarksOn(Clip::open(write("b.ts", damaged)).value()->info()),
-                testing::Contains("parts of its stream are missing, in 1 place"));
+                testing::Contains("parts of its stream are missing or damaged, in 1 place"));
 }
 
 TEST_F(CorruptClip, AProgramStreamWithAGapSaysSo) {
@@ -816,7 +786,7 @@ TEST_F(CorruptClip, AProgramStreamWithAGapSaysSo) {
         const auto clip = Clip::open(write("b.vob", damaged));
         if (clip) {
             EXPECT_THAT(remarksOn((*clip)->info()),
-                        testing::Contains("parts of its stream are missing, in 1 place"));
+                        testing::Contains("parts of its stream are missing or damaged, in 1 place"));
         }
     }
     std::string damaged = bytes;
@@ -824,7 +794,7 @@ TEST_F(CorruptClip, AProgramStreamWithAGapSaysSo) {
     const auto clip = Clip::open(write("b.vob", damaged));
     if (clip) {
         EXPECT_THAT(remarksOn((*clip)->info()),
-                    testing::Contains("parts of its stream are missing, in 1 place"));
+                    testing::Contains("parts of its stream are missing or damaged, in 1 place"));
     }
 }
 

@@ -5,8 +5,8 @@
 
 #include "core/base/pending_file.h"
 #include "core/media/image.h"
-#include "core/media/png_header.h"
-#include "core/media/png_palette.h"
+#include "core/media/png/png_header.h"
+#include "core/media/png/png_palette.h"
 #include "tests/media/png_bytes.h"
 
 namespace reelgrid::media {

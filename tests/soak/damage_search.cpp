@@ -47,6 +47,8 @@ struct Kind {
     const char* options;
     End end = End::Marked;
     Frames frames = Frames::Based;
+    const char* copy =
+        "";  ///< "BEFORE | AFTER": copied once more, by these options before and behind the input
 };
 
 constexpr std::array kKinds{
@@ -85,6 +87,11 @@ constexpr std::array kKinds{
     Kind{"flv_sound", "b.flv", "-f lavfi -t 1.2 -i sine -c:v flv1 -g 12 -c:a libmp3lame"},
     Kind{"ts_sound", "b.ts", "-f lavfi -t 1.2 -i sine -c:v mpeg2video -g 12 -r 25 -c:a mp2", End::Anywhere},
     Kind{"nal_units", "a.h264", "-c:v libx264 -pix_fmt yuv420p -g 12 -bf 0", End::Anywhere},
+    Kind{"mp_four_cut", "f.mp4", "-c:v libx264 -pix_fmt yuv420p -g 30 -bf 2", End::Marked, Frames::Based,
+         "-ss 0.4 |"},
+    Kind{"avi_pipe", "d.avi", "-c:v mjpeg", End::Marked, Frames::Alone, "| -f avi - | cat >"},
+    Kind{"mxf_pipe", "b.mxf", "-c:v mpeg2video -g 1 -r 25", End::Anywhere, Frames::Based,
+         "| -f mxf - | cat >"},
 };
 
 /// What came of a file.
@@ -185,12 +192,24 @@ struct Tally {
     std::string bytes;
 };
 
+/// Whether the clip could be made.
+bool make(const fs::path& file, const Kind& kind) {
+    if (!test::encodeBarcodes(file, kFrames, kWidth, kHeight, "25", kind.options)) return false;
+    const std::string_view copy = kind.copy;
+    if (copy.empty()) return true;
+    const std::size_t bar = copy.find('|');
+    const fs::path first = fs::path(file).replace_filename(std::string("first-") + kind.file);
+    fs::rename(file, first);
+    return test::runs("ffmpeg -y -v error " + std::string(copy.substr(0, bar)) + " -i '" + first.string() +
+                      "' -c copy " + std::string(copy.substr(bar + 1)) + " '" + file.string() + "'");
+}
+
 int search(double seconds, unsigned seed, const fs::path& folder) {
     const test::ScratchFolder scratch;
     std::vector<Tally> tallies;
     for (const Kind& kind : kKinds) {
         const fs::path file = scratch / kind.file;
-        if (!test::encodeBarcodes(file, kFrames, kWidth, kHeight, "25", kind.options)) return 2;
+        if (!make(file, kind)) return 2;
         tallies.push_back({{}, show(file), readFile(file).value()});
         if (tallies.back().whole.isRefused) {
             std::fprintf(stderr, "%s\n", tallies.back().whole.words.c_str());
