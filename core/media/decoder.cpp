@@ -18,13 +18,14 @@ Result<CodecHandle> openDecoder(const AVStream& stream, const PacketIndex& index
     if (!codec) return Error{ErrorCode::OutOfMemory, "no memory for a decoder"};
     if (const int status = avcodec_parameters_to_context(codec.get(), stream.codecpar); status < 0)
         return avError("decoder parameters", status);
-    codec->thread_count = threads;
     // Decoders that work on several frames at a time don't tell which packets they couldn't decode, and may
-    // hand a frame over before they know that they made up a part of it.
+    // hand a frame over before they know that they made up a part of it. H.264's doesn't tell it with several
+    // threads of any kind.
     constexpr std::array kMakeUp{AV_CODEC_ID_H264, AV_CODEC_ID_MPEG4, AV_CODEC_ID_H263,
                                  AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO};
     const bool makesUp = std::ranges::find(kMakeUp, stream.codecpar->codec_id) != kMakeUp.end();
-    if (!index.isExact() || makesUp) codec->thread_type = FF_THREAD_SLICE;
+    codec->thread_count = makesUp ? 1 : threads;
+    if (!index.isExact()) codec->thread_type = FF_THREAD_SLICE;
     // Streams that don't say it themselves would show their first frames in the wrong order.
     codec->has_b_frames = std::max(codec->has_b_frames, index.reorderDelay());
     codec->max_pixels = kMaxPixels;

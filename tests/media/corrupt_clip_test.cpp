@@ -394,6 +394,27 @@ TEST_F(CorruptClip, WhatItsDecoderMadeUpIsRefused) {
     }
 }
 
+TEST_F(CorruptClip, WhatADecoderMadeUpIsToldWithAnyNumberOfThreads) {
+    const std::string bytes = noiseBytes("a.mp4", "-c:v libx264 -pix_fmt yuv420p -g 12 -bf 2 -frames:v 24");
+    const std::size_t begin = bytes.find("mdat") + 4096, end = bytes.find("moov");
+    int lost = 0;
+    for (std::size_t place = begin; place + 4096 < end; place += 4096) {
+        std::string damaged = bytes;
+        for (std::size_t i = place; i < place + 40; ++i) damaged[i] = char(damaged[i] ^ 0x5A);
+        const auto path = write("b.mp4", damaged);
+        std::vector<std::string> decoded;
+        for (const int threads : {1, 2, 4}) {
+            const auto clip = openClip(path, {.threads = threads});
+            std::string& which = decoded.emplace_back(clip ? "" : clip.error().message);
+            for (int frame = 0; clip && frame < (*clip)->info().frameCount(); ++frame)
+                which += (*clip)->frame(frame) ? '+' : '-';
+        }
+        EXPECT_THAT(decoded, testing::Each(decoded.front())) << place;
+        lost += decoded.front().find('-') != std::string::npos ? 1 : 0;
+    }
+    EXPECT_GT(lost, 0);
+}
+
 TEST_F(CorruptClip, AHoleThatItsDemuxerPassesOverIsRefused) {
     struct Format {
         const char *name, *options;
