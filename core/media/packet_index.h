@@ -65,6 +65,8 @@ class PacketIndex {
     void expect(std::int64_t listed);
     /// Parts are missing in at least so many places.
     void expectGaps(int gaps) { m_behindGaps = std::max(m_behindGaps, gaps); }
+    /// In so many, whatever the demuxer says.
+    void setGaps(int gaps) { m_behindGaps = gaps; }
 
     /// No longer counts frames that are shown before the first key frame, though they come after it in the
     /// file: a recording that begins within a group of pictures lacks what they refer to. False where there

@@ -148,8 +148,8 @@ void PacketReader::compareWithFile(PacketIndex& index) const {
         index.expect(pictures.frames);
         index.expectGaps(pictures.gaps);
     } else if (demuxer == "mpegts") {
-        // FFmpeg's demuxer passes over those within the first frame.
-        index.expectGaps(gapsOfTransportStream(m_path, video.id));
+        // FFmpeg's demuxer passes over those within the first frame, and takes joined segments for some.
+        index.setGaps(gapsOfTransportStream(m_path, video.id));
     } else if (demuxer == "mpeg") {
         const AVCodecID codec = video.codecpar->codec_id;
         const bool hasNalUnits = codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC;

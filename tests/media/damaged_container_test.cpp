@@ -60,6 +60,12 @@ TEST_F(DamagedContainer, AnMp4WhoseEditOrChunkListsAreDamagedShowsNoOtherFramesI
     EXPECT_GT(taken, 0);
 }
 
+TEST_F(DamagedContainer, AnMp4WhoseTrackHasNoHeadIsRefused) {
+    std::string bytes = clipBytes("a.mp4", "-pix_fmt yuv420p");
+    bytes[bytes.find("tkhd")] ^= 1;  // it would say how the pictures are turned
+    EXPECT_THAT(openingError(write("b.mp4", bytes)).message, HasSubstr("a track has no head (tkhd)"));
+}
+
 TEST_F(DamagedContainer, AFragmentedMp4LacksNoFragmentThatItsIndexLists) {
     const std::string bytes =
         clipBytes("a.mp4", "-pix_fmt yuv420p -g 8 -movflags +frag_keyframe+empty_moov+default_base_moof");
@@ -179,7 +185,7 @@ TEST_F(DamagedContainer, ATransportStreamWithADamagedPacketHeadSaysSo) {
     const std::size_t head = picture + 4 + fields;
     ASSERT_EQ(bytes.substr(head, 3), std::string("\0\0\1", 3));
     for (const auto& [place, bit] :
-         {std::pair{picture + 3, 0x20}, {head + 1, 0x40}, {head + 2, 1}, {head + 4, 1}}) {
+         {std::pair{picture + 3, 0x20}, {head + 1, 0x40}, {head + 2, 1}, {head + 4, 1}, {head + 8, 0x40}}) {
         std::string damaged = bytes;
         damaged[place] = char(damaged[place] ^ bit);
         const auto clip = Clip::open(write("b.ts", damaged));
@@ -189,6 +195,15 @@ TEST_F(DamagedContainer, ATransportStreamWithADamagedPacketHeadSaysSo) {
                 << place;
         }
     }
+}
+
+TEST_F(DamagedContainer, SegmentsOfATransportStreamMayBeJoined) {
+    clipBytes("a.mp4", "-pix_fmt yuv420p -g 10");
+    ASSERT_TRUE(test::runs("cd '" + m_folder.path().string() +
+                           "' && ffmpeg -v error -i a.mp4 -c copy -f segment -segment_time 0.6 s%d.ts && "
+                           "cat s?.ts > joined.ts"));
+    EXPECT_EQ(framesOf(m_folder / "joined.ts"), 40);
+    EXPECT_THAT(remarksOf(m_folder / "joined.ts"), testing::IsEmpty());
 }
 
 TEST_F(DamagedContainer, AVideoCdMayHaveSectorsOfZeros) {

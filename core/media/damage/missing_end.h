@@ -36,8 +36,8 @@ std::optional<std::string> missingEndOfIvf(const std::filesystem::path& path);
 /// whole one.
 std::optional<std::string> missingEndOfTransportStream(const std::filesystem::path& path);
 /// How many times the counter of the packets with that identifier (PID) isn't the next one (2.4.3.3), but
-/// where the stream says that it isn't, and how many of its units don't begin as such or have another length
-/// than they say.
+/// where the stream says that it isn't or another segment begins, and how many of its units don't begin as
+/// such or have another length than they say.
 int gapsOfTransportStream(const std::filesystem::path& path, int identifier);
 /// Its objects have lengths before them (ASF, 2.1). Broadcasts, and what is written to a pipe, leave that of
 /// the data open, which then are packets of one size. One that was cut between two of them can't be told from

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "core/media/damage/byte_walk.h"
 #include "core/media/damage/missing_end.h"
@@ -50,43 +51,89 @@ std::optional<TransportBegin> beginOfPackets(const std::filesystem::path& path) 
     return best;
 }
 
+constexpr int kCounter = 0xF;
+
 /// Follows the packets of one stream of video (ISO/IEC 13818-1, 2.4.3), and counts where parts of it are
 /// missing or are passed over by demuxers.
 class TransportGaps {
   public:
-    /// A packet of 188 bytes.
-    void add(std::string_view packet) {
-        constexpr int kHasPayload = 0x10, kHasFields = 0x20, kIsDiscontinuous = 0x80, kCounter = 0xF;
-        constexpr int kBeginsUnit = 0x40;
+    /// A packet of 188 bytes; whether the last table of programs counted from the start.
+    void add(std::string_view packet, bool mayBegin) {
+        constexpr int kHasPayload = 0x10, kHasFields = 0x20, kIsDiscontinuous = 0x80;
+        constexpr int kBeginsUnit = 0x40, kIsDamaged = 0x80;
         constexpr std::size_t kHead = 4;
         const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(packet[byte]); };
         const bool hasPayload = (at(3) & kHasPayload) != 0, hasFields = (at(3) & kHasFields) != 0;
-        const bool isSaid = hasFields && at(4) > 0 && (at(5) & kIsDiscontinuous) != 0;
+        const bool beginsUnit = (at(1) & kBeginsUnit) != 0;
+        // Segments that were put one behind the other don't say so.
+        const bool isSegment = mayBegin && beginsUnit && (at(3) & kCounter) == 0;
+        const bool isSaid = isSegment || (hasFields && at(4) > 0 && (at(5) & kIsDiscontinuous) != 0);
         const int now = at(3) & kCounter, next = hasPayload ? (m_counter + 1) & kCounter : m_counter;
         const bool isTwice = now == m_counter;  // it may be
         const bool follows = m_counter < 0 || isSaid || now == next;
         m_counter = now;
-        if (!follows && !isTwice) ++m_gaps;
+        if ((!follows && !isTwice) || (at(1) & kIsDamaged) != 0) ++m_gaps;
         if (!follows || isSaid) m_unitBytes = kUnknown;
+        if (hasFields && !areFieldsSound(packet, hasPayload)) ++m_gaps;
         if (!hasPayload || (isTwice && !follows)) return;
         const std::size_t begin = std::min(packet.size(), kHead + (hasFields ? 1 + at(4) : 0));
-        if ((at(1) & kBeginsUnit) != 0)
+        if (beginsUnit)
             beginUnit(packet.substr(begin));
         else if (m_unitBytes != kUnknown)
             m_unitBytes += std::int64_t(packet.size() - begin);
     }
-    [[nodiscard]] int gaps() const { return m_gaps; }
+    [[nodiscard]] int gaps() const { return m_gaps + (isUnitCut() ? 1 : 0); }
 
   private:
     static constexpr std::int64_t kUnknown = -1;
 
+    /// Whether nothing but stuffing is from a place on: one byte again and again, 255 as the standard has it.
+    static bool isStuffed(std::string_view bytes, std::size_t from) {
+        const std::string_view rest = bytes.substr(std::min(from, bytes.size()));
+        return rest.empty() || rest.find_first_not_of(rest.front()) == std::string_view::npos;
+    }
+
+    /// Whether the adaptation field fits and has what its flags say and then stuffing (2.4.3.4), where they
+    /// say nothing of unknown length.
+    static bool areFieldsSound(std::string_view packet, bool hasPayload) {
+        constexpr std::size_t kFlags = 5, kMost = kPacketBytes - kFlags;
+        constexpr int kLong = 3, kSplice = 4, kOriginalClock = 8, kClock = 16;
+        constexpr std::size_t kClockBytes = 6;
+        const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(packet[byte]); };
+        const std::size_t length = at(4);
+        if (length > kMost - (hasPayload ? 1 : 0)) return false;
+        if (length == 0 || (at(kFlags) & kLong) != 0) return true;
+        std::size_t fields = 1;
+        for (const auto& [flag, bytes] :
+             {std::pair{kClock, kClockBytes}, {kOriginalClock, kClockBytes}, {kSplice, std::size_t{1}}})
+            if ((at(kFlags) & flag) != 0) fields += bytes;
+        return fields <= length && isStuffed(packet.substr(0, kFlags + length), kFlags + fields);
+    }
+
+    /// Likewise the head of a unit (2.4.3.6), which begins with its start code and length, flags and its own.
+    static bool isHeadSound(std::string_view unit) {
+        constexpr std::size_t kFlags = 7, kLength = 8, kHead = 9, kTime = 5;
+        constexpr int kOthers = 0x3F, kHasTime = 0x80, kHasBothTimes = 0xC0;
+        if (unit.size() < kHead) return true;
+        const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(unit[byte]); };
+        const int times = at(kFlags) & kHasBothTimes;
+        const std::size_t fields = times == kHasBothTimes ? 2 * kTime : times == kHasTime ? kTime : 0;
+        if ((at(kFlags) & kOthers) != 0) return true;
+        return fields <= at(kLength) && isStuffed(unit.substr(0, kHead + at(kLength)), kHead + fields);
+    }
+
+    /// Whether less or more came of a unit than it said.
+    [[nodiscard]] bool isUnitCut() const {
+        return m_unitBytes != kUnknown && m_saidBytes > 0 && m_unitBytes != m_saidBytes;
+    }
+
     /// With the head of a packetized elementary stream's packet (2.4.3.6), which may say how long that is.
     void beginUnit(std::string_view payload) {
         constexpr std::size_t kHead = 6;
-        if (m_unitBytes != kUnknown && m_saidBytes > 0 && m_unitBytes != m_saidBytes) ++m_gaps;
+        if (isUnitCut()) ++m_gaps;
         m_unitBytes = kUnknown;
         if (payload.size() < kHead) return;
-        if (!payload.starts_with(std::string_view("\0\0\1", 3))) {
+        if (!payload.starts_with(std::string_view("\0\0\1", 3)) || !isHeadSound(payload)) {
             ++m_gaps;
             return;
         }
@@ -104,19 +151,22 @@ class TransportGaps {
 }  // namespace
 
 int gapsOfTransportStream(const std::filesystem::path& path, int identifier) {
-    constexpr int kIdentifier = 0x1FFF;
+    constexpr int kIdentifier = 0x1FFF, kPrograms = 0;
     const auto begin = beginOfPackets(path);
     if (!begin) return 0;
     ByteWalk file(path);
     file.skip(begin->at);
     TransportGaps stream;
+    bool mayBegin = false;
     const int behind = begin->packet.bytes - begin->packet.before - kPacketBytes;
     while (file.at() + begin->packet.bytes <= file.size()) {
         file.skip(begin->packet.before);
         const std::string packet = file.text(kPacketBytes);
         file.skip(behind);
         const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(packet[byte]); };
-        if (((at(1) << 8 | at(2)) & kIdentifier) == identifier) stream.add(packet);
+        const int own = (at(1) << 8 | at(2)) & kIdentifier;
+        if (own == kPrograms) mayBegin = (at(3) & kCounter) == 0;
+        if (own == identifier) stream.add(packet, mayBegin);
     }
     return stream.gaps();
 }

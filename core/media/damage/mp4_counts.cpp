@@ -63,6 +63,7 @@ class Numbers {
     /// What can't be in the box of that type of which the file has the head behind it.
     std::optional<std::string> impossibleIn(std::string_view type, ByteWalk& file, std::int64_t rest) {
         constexpr std::int64_t kSize = 4;
+        m_hasHead |= type == "tkhd";
         if (type == "mdhd") return beginTrack(file);
         if (type == "hdlr") return addHandler(file);
         if (type == "elst") return damageOfEdits(file, rest);
@@ -111,6 +112,9 @@ class Numbers {
     /// Its time scale is behind flags and when the track was made and changed.
     std::optional<std::string> beginTrack(ByteWalk& file) {
         auto before = contradiction();
+        // It says how the pictures are turned.
+        if (!before && !m_hasHead) before = "a track has no head (tkhd)";
+        m_hasHead = false;
         const bool isWide = file.number(1, std::endian::big) == 1;
         file.skip(isWide ? 3 + 8 + 8 : 3 + 4 + 4);
         m_scale = file.number(4, std::endian::big);
@@ -148,6 +152,7 @@ class Numbers {
     Mp4Chunks m_chunks;
     bool m_isVideo = false;
 
+    bool m_hasHead = false;  ///< the track whose mdhd comes next
     bool m_isSound = false;  ///< this one or one before
 };
 
