@@ -143,6 +143,8 @@ void PacketReader::compareWithFile(PacketIndex& index) const {
         if (samples > 0) index.expect(video.nb_frames + samples);
     } else if (demuxer == "matroska,webm") {
         index.expect(blocksOfMatroska(m_path, placeAmongVideo(*m_input, m_stream)));
+    } else if (demuxer == "gif") {
+        index.expect(picturesOfGif(m_path));
     } else if (demuxer == "mxf") {
         const PicturesOfMxf pictures = picturesOfMxf(m_path);
         index.expect(pictures.frames);

@@ -662,7 +662,10 @@ TEST_F(CorruptClip, AGifWithoutControlBlocksOrWithDamagedOnesIsHeldAgainstItsBlo
     EXPECT_THAT(openingError(write("b.gif", damaged)).message, HasSubstr(" is no block of a GIF"));
     std::size_t place = 0, last = 0;
     while ((place = bytes.find(control, place)) != std::string::npos) bytes.erase(last = place, 8);
-    EXPECT_EQ(Clip::open(write("b.gif", bytes)).value()->info().frameCount(), 40);
+    // Some versions of FFmpeg take all of them for one.
+    const auto bare = Clip::open(write("b.gif", bytes)).value();
+    EXPECT_EQ(bare->info().frameCount() + bare->info().missing.leftOut, 40);
+    EXPECT_EQ(remarksOn(bare->info()).empty(), bare->info().frameCount() == 40);
     damaged = bytes;
     damaged[last - 1] ^= 8;  // the end of the picture before: it has another block
     EXPECT_THAT(openingError(write("b.gif", damaged)).message, HasSubstr(" goes on in the next one"));

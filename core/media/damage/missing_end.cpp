@@ -149,6 +149,27 @@ std::uint32_t withByte(std::uint32_t sum, int byte) {
 
 }  // namespace
 
+std::int64_t picturesOfGif(const std::filesystem::path& path) {
+    constexpr std::int64_t kSignature = 6, kSize = 4, kBackgroundAndAspect = 2, kPlace = 8;
+    const auto skipBlocks = [](ByteWalk& file) {
+        for (int length = file.byte(); length > 0; length = file.byte()) file.skip(length);
+    };
+    ByteWalk file(path);
+    file.skip(kSignature + kSize);
+    file.skip(colourTableBytes(file.byte()) + kBackgroundAndAspect);
+    std::int64_t pictures = 0;
+    for (int block = file.byte(); block == 0x21 || block == 0x2C; block = file.byte()) {
+        if (block == 0x2C) {
+            ++pictures;
+            file.skip(kPlace);
+            file.skip(colourTableBytes(file.byte()));
+        }
+        file.skip(1);  // the label of an extension, the bits of a picture's codes
+        skipBlocks(file);
+    }
+    return pictures;
+}
+
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
     constexpr const char* kBlock = "block of a GIF";
     constexpr int kControl = 0xF9;  // the extension that says how the next picture is shown
