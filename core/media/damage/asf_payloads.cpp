@@ -37,7 +37,8 @@ bool AsfPayloads::follows(std::string_view bytes) {
     Fields packet{bytes};
     int lengths = static_cast<int>(packet.number(1));
     if ((lengths & kHasCorrection) != 0) {
-        const std::uint64_t correction = packet.number(lengths & kCorrectionBytes);
+        std::uint64_t correction = 0;
+        for (int i = lengths & kCorrectionBytes; i > 0; --i) correction |= packet.number(1);
         // FFmpeg passes over a packet whose correction isn't two zeros, as all writers have it.
         if ((lengths & kMeansNothing) != 0 || correction != 0) return false;
         lengths = static_cast<int>(packet.number(1));
