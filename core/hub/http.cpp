@@ -14,6 +14,8 @@ namespace {
 
 constexpr long kRedirects = 5;
 constexpr long kOk = 200, kPartial = 206, kBeyondTheEnd = 416;
+/// CURLE_TOO_LARGE, which curl has since 8.6, for a line of a header; before it says that memory ran out.
+constexpr int kTooLarge = 100;
 /// Of the page that comes with any other status, which nobody reads.
 constexpr curl_off_t kMostPageBytes = 1 << 16;
 
@@ -148,7 +150,7 @@ HttpAnswer httpGet(const HttpRequest& request, const HttpBody& body, const std::
     const CURLcode code = curl_easy_perform(easy.get());
     HttpAnswer& answer = transfer.answer;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &answer.status);
-    answer.isMalformed = code == CURLE_OUT_OF_MEMORY && answer.status != 0;
+    answer.isMalformed = answer.status != 0 && (code == CURLE_OUT_OF_MEMORY || int(code) == kTooLarge);
     if (stop.stop_requested())
         answer.problem = "cancelled";
     else if (transfer.refused)

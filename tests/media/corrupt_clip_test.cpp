@@ -884,7 +884,7 @@ TEST_F(CorruptClip, AnAviWhoseFirstFrameIsDamagedSaysSo) {
 
 TEST_F(CorruptClip, AStreamOfNalUnitsWithAHoleOfZerosIsRefused) {
     for (const char* codec : {"libx264", "libx265 -x265-params log-level=none"}) {
-        const std::string name = std::string("a.") + (codec[4] == '4' ? "h264" : "h265");
+        const std::string name = std::string("a.") + (codec[6] == '4' ? "h264" : "h265");
         std::string bytes = clipBytes(name, std::string("-pix_fmt yuv420p -c:v ") + codec);
         EXPECT_EQ(Clip::open(m_folder / name).value()->info().frameCount(), 40);
         const std::size_t hole = bytes.size() / 2;
