@@ -13,7 +13,7 @@ namespace reelgrid::media {
 /// clusters).
 /// A GIF's pictures must have as many pixels as they say, too.
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path);
-/// How many pictures it has: FFmpeg 6 and 7 take those without control blocks between them for one.
+/// How many pictures it has: FFmpeg 6 takes those without control blocks between them for one.
 std::int64_t picturesOfGif(const std::filesystem::path& path);
 /// Its chunks must be where its index (idx1) lists them, too.
 std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path);
