@@ -10,8 +10,8 @@
 namespace reelgrid::media {
 
 struct ClipOptions {
-    /// Decoder threads. Few: a grid has many clips, and one of them is seldom the bottleneck. What measures
-    /// has one: with several, H.264's decoder doesn't always say which frames it made up.
+    /// Decoder threads, at most (decoder.cpp says which decoders have one). Few: a grid has many clips, and
+    /// one of them is seldom the bottleneck.
     int threads = 2;
     /// Recent frames kept for stepping back. Nine 832x480 clips stay near 200 MB in all, and each of them has
     /// 40 frames to step back through before it must decode again.

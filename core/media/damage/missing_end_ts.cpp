@@ -53,30 +53,37 @@ std::optional<TransportBegin> beginOfPackets(const std::filesystem::path& path) 
 
 constexpr int kCounter = 0xF;
 
+int byteAt(std::string_view bytes, std::size_t place) {
+    return static_cast<unsigned char>(bytes[place]);
+}
+
 /// Follows the packets of one stream of video (ISO/IEC 13818-1, 2.4.3), and counts where parts of it are
 /// missing or are passed over by demuxers.
 class TransportGaps {
   public:
-    /// A packet of 188 bytes; whether the last table of programs counted from the start.
+    /// A packet of 188 bytes. `mayBegin`: the table of programs before it counts from the start.
     void add(std::string_view packet, bool mayBegin) {
         constexpr int kHasPayload = 0x10, kHasFields = 0x20, kIsDiscontinuous = 0x80;
         constexpr int kBeginsUnit = 0x40, kIsDamaged = 0x80;
         constexpr std::size_t kHead = 4;
-        const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(packet[byte]); };
-        const bool hasPayload = (at(3) & kHasPayload) != 0, hasFields = (at(3) & kHasFields) != 0;
-        const bool beginsUnit = (at(1) & kBeginsUnit) != 0;
+        const bool hasPayload = (byteAt(packet, 3) & kHasPayload) != 0,
+                   hasFields = (byteAt(packet, 3) & kHasFields) != 0;
+        const bool beginsUnit = (byteAt(packet, 1) & kBeginsUnit) != 0;
         // Segments that were put one behind the other don't say so.
-        const bool isSegment = mayBegin && beginsUnit && (at(3) & kCounter) == 0;
-        const bool isSaid = isSegment || (hasFields && at(4) > 0 && (at(5) & kIsDiscontinuous) != 0);
-        const int now = at(3) & kCounter, next = hasPayload ? (m_counter + 1) & kCounter : m_counter;
+        const bool isSegment = mayBegin && beginsUnit && (byteAt(packet, 3) & kCounter) == 0;
+        const bool isSaid =
+            isSegment || (hasFields && byteAt(packet, 4) > 0 && (byteAt(packet, 5) & kIsDiscontinuous) != 0);
+        const int now = byteAt(packet, 3) & kCounter,
+                  next = hasPayload ? (m_counter + 1) & kCounter : m_counter;
         const bool isTwice = now == m_counter;  // it may be
         const bool follows = m_counter < 0 || isSaid || now == next;
         m_counter = now;
-        if ((!follows && !isTwice) || (at(1) & kIsDamaged) != 0) ++m_gaps;
+        if ((!follows && !isTwice) || (byteAt(packet, 1) & kIsDamaged) != 0) ++m_gaps;
         if (!follows || isSaid) m_unitBytes = kUnknown;
         if (hasFields && !areFieldsSound(packet, hasPayload)) ++m_gaps;
         if (!hasPayload || (isTwice && !follows)) return;
-        const std::size_t begin = std::min(packet.size(), kHead + (hasFields ? 1 + at(4) : 0));
+        const std::size_t begin =
+            std::min(packet.size(), kHead + (hasFields ? std::size_t(1 + byteAt(packet, 4)) : 0));
         if (beginsUnit)
             beginUnit(packet.substr(begin));
         else if (m_unitBytes != kUnknown)
@@ -99,14 +106,13 @@ class TransportGaps {
         constexpr std::size_t kFlags = 5, kMost = kPacketBytes - kFlags;
         constexpr int kLong = 3, kSplice = 4, kOriginalClock = 8, kClock = 16;
         constexpr std::size_t kClockBytes = 6;
-        const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(packet[byte]); };
-        const std::size_t length = at(4);
+        const auto length = std::size_t(byteAt(packet, 4));
         if (length > kMost - (hasPayload ? 1 : 0)) return false;
-        if (length == 0 || (at(kFlags) & kLong) != 0) return true;
+        if (length == 0 || (byteAt(packet, kFlags) & kLong) != 0) return true;
         std::size_t fields = 1;
         for (const auto& [flag, bytes] :
              {std::pair{kClock, kClockBytes}, {kOriginalClock, kClockBytes}, {kSplice, std::size_t{1}}})
-            if ((at(kFlags) & flag) != 0) fields += bytes;
+            if ((byteAt(packet, kFlags) & flag) != 0) fields += bytes;
         return fields <= length && isStuffed(packet.substr(0, kFlags + length), kFlags + fields);
     }
 
@@ -115,11 +121,11 @@ class TransportGaps {
         constexpr std::size_t kFlags = 7, kLength = 8, kHead = 9, kTime = 5;
         constexpr int kOthers = 0x3F, kHasTime = 0x80, kHasBothTimes = 0xC0;
         if (unit.size() < kHead) return true;
-        const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(unit[byte]); };
-        const int times = at(kFlags) & kHasBothTimes;
+        const int times = byteAt(unit, kFlags) & kHasBothTimes;
         const std::size_t fields = times == kHasBothTimes ? 2 * kTime : times == kHasTime ? kTime : 0;
-        if ((at(kFlags) & kOthers) != 0) return true;
-        return fields <= at(kLength) && isStuffed(unit.substr(0, kHead + at(kLength)), kHead + fields);
+        if ((byteAt(unit, kFlags) & kOthers) != 0) return true;
+        const auto length = std::size_t(byteAt(unit, kLength));
+        return fields <= length && isStuffed(unit.substr(0, kHead + length), kHead + fields);
     }
 
     /// Whether less or more came of a unit than it said.
@@ -137,13 +143,13 @@ class TransportGaps {
             ++m_gaps;
             return;
         }
-        const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(payload[byte]); };
-        const int said = at(4) << 8 | at(5);
+        const int said = byteAt(payload, 4) << 8 | byteAt(payload, 5);
         m_saidBytes = said == 0 ? 0 : std::int64_t(kHead) + said;
         m_unitBytes = std::int64_t(payload.size());
     }
 
-    int m_gaps = 0, m_counter = -1;       // of the packet before
+    int m_gaps = 0;
+    int m_counter = -1;                   // of the packet before
     std::int64_t m_unitBytes = kUnknown;  // that came of a unit whose begin was seen
     std::int64_t m_saidBytes = 0;         // that it says; 0: nothing
 };
@@ -163,9 +169,8 @@ int gapsOfTransportStream(const std::filesystem::path& path, int identifier) {
         file.skip(begin->packet.before);
         const std::string packet = file.text(kPacketBytes);
         file.skip(behind);
-        const auto at = [&](std::size_t byte) { return static_cast<unsigned char>(packet[byte]); };
-        const int own = (at(1) << 8 | at(2)) & kIdentifier;
-        if (own == kPrograms) mayBegin = (at(3) & kCounter) == 0;
+        const int own = (byteAt(packet, 1) << 8 | byteAt(packet, 2)) & kIdentifier;
+        if (own == kPrograms) mayBegin = (byteAt(packet, 3) & kCounter) == 0;
         if (own == identifier) stream.add(packet, mayBegin);
     }
     return stream.gaps();
