@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -113,6 +114,12 @@ std::string forReading(const metrics::ClipMetrics& measured) {
     return text + withText(measured);
 }
 
+std::string forMachines(const metrics::ClipMetrics& measured, const std::vector<std::string>& notes) {
+    nlohmann::ordered_json document = result::toJson(measured);
+    if (!notes.empty()) document["notes"] = notes;
+    return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 /// Several clips, or results that are to have what is measured.
 int measureAll(MetricsVerb& verb, const machine::LocalMachine& machine) {
     for (const auto& [isGiven, option] :
@@ -164,8 +171,9 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
     }
     auto measured = metrics::measure(*video, reference ? &*reference : nullptr);
     if (!measured) return fail(measured.error());
-    sayRemarks(clip, frames->info());
-    if (referenceInfo && verb.reference != clip) sayRemarks(verb.reference, *referenceInfo);
+    std::vector<std::string> notes = sayRemarks(clip, frames->info());
+    if (referenceInfo && verb.reference != clip)
+        std::ranges::move(sayRemarks(verb.reference, *referenceInfo), std::back_inserter(notes));
     if (auto asked = measureAsked(verb, machine, *measured); !asked) return fail(asked.error());
     if (!verb.apart.empty()) {
         const auto read = media::readRgb(comparison::comparedFrames(verb.apart).file);
@@ -180,7 +188,7 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
         say(clip + ": " + warning);
     if (referenceInfo) sayUnequal(clip, *measured, frames->info(), *referenceInfo);
     if (verb.csv) return printResult(metrics::metricsCsv(*measured));
-    return printResult(verb.json ? result::metricsJson(*measured) : forReading(*measured));
+    return printResult(verb.json ? forMachines(*measured, notes) : forReading(*measured));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ using nlohmann::ordered_json;
 struct MeasuredClip {
     fs::path clip;
     metrics::ClipMetrics metrics{};
+    std::vector<std::string> notes{};  ///< on the clip
     bool isKept = false;
     std::optional<Error> error{};
 };
@@ -91,7 +92,7 @@ Result<void> measureOne(const ClipsToMeasure& what, ClipMeasuring& measuring, Re
     // Whoever measured it has closed it again, or took from the result what was known.
     const auto opened = media::Clip::open(into.clip);
     const media::ClipInfo* own = opened ? &(*opened)->info() : nullptr;
-    if (own != nullptr) sayRemarks(into.clip, *own);
+    if (own != nullptr) into.notes = sayRemarks(into.clip, *own);
     if (auto compared = requireCompared(into, own, reference); !compared) return compared;
     if (!what.keep) return {};
     // A clip that another one's result lies beside has none.
@@ -141,14 +142,20 @@ ordered_json jsonOf(const MeasuredClip& measured) {
         return object;
     }
     object["kept"] = measured.isKept;
+    if (!measured.notes.empty()) object["notes"] = measured.notes;
     object["metrics"] = result::toJson(measured.metrics);
     return object;
 }
 
 }  // namespace
 
-void sayRemarks(const fs::path& clip, const media::ClipInfo& info) {
-    for (const std::string& remark : media::remarksOn(info)) say("note: " + clip.string() + ": " + remark);
+std::vector<std::string> sayRemarks(const fs::path& clip, const media::ClipInfo& info) {
+    std::vector<std::string> notes = media::remarksOn(info);
+    for (std::string& note : notes) {
+        note = clip.string() + ": " + note;
+        say("note: " + note);
+    }
+    return notes;
 }
 
 void sayUnequal(const fs::path& clip, const metrics::ClipMetrics& measured, const media::ClipInfo& own,
@@ -177,9 +184,10 @@ int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
     Reference reference(what.reference);
     std::vector<MeasuredClip> all;
     const auto isReference = [&](const std::string& clip) { return clip == what.reference; };
+    std::vector<std::string> notes;  // on the reference
     if (!what.reference.empty() && std::ranges::none_of(what.clips, isReference))
         if (const media::ClipInfo* info = reference.info(); info != nullptr)
-            sayRemarks(what.reference, *info);
+            notes = sayRemarks(what.reference, *info);
     int status = 0;
     ProgressLine line;
     for (const std::string& clip : what.clips) {
@@ -196,6 +204,7 @@ int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
     line.clear();
     sayWhichAreEncoded(all);
     ordered_json document = {{"clips", ordered_json::array()}};
+    if (!notes.empty()) document["notes"] = notes;
     std::string text;
     for (const MeasuredClip& measured : all) {
         document["clips"].push_back(jsonOf(measured));

@@ -21,8 +21,8 @@ struct ClipsToMeasure {
 };
 
 /// Says where a clip's frames aren't equally long, which are measured one by one, whenever each is shown, and
-/// where some are left out.
-void sayRemarks(const std::filesystem::path& clip, const media::ClipInfo& info);
+/// where some are left out. The lines, for a JSON document.
+std::vector<std::string> sayRemarks(const std::filesystem::path& clip, const media::ClipInfo& info);
 
 /// Says where a clip and its reference have other numbers of frames or frames a second, or pixels of another
 /// shape, and are compared frame by frame as they are coded nevertheless.

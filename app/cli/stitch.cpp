@@ -112,15 +112,28 @@ Result<media::Fidelity> fidelityOf(const StitchVerb& verb) {
     return verb.bitDepth == 10 ? media::Fidelity::TenBit : media::Fidelity::Usual;
 }
 
+/// Says notes as they arise and keeps them for the JSON document.
+class Notes {
+  public:
+    void add(const std::string& note) {
+        say("note: " + note);
+        m_all.push_back(note);
+    }
+    [[nodiscard]] const std::vector<std::string>& all() const { return m_all; }
+
+  private:
+    std::vector<std::string> m_all;
+};
+
 /// Where nothing is to be lost the frames are read as they were computed.
-void readKeptFrames(std::vector<LabelledClip>& clips) {
+void readKeptFrames(std::vector<LabelledClip>& clips, Notes& notes) {
     for (LabelledClip& clip : clips) {
         comparison::ComparedFrames source = comparison::comparedFrames(clip.path);
         if (!source.remark.empty())
-            say("note: " + source.remark);
+            notes.add(source.remark);
         else if (!source.isLossless)
-            say("note: " + clip.path.string() +
-                ": no frames were kept of it; the grid is made from the encoded clip, with its losses");
+            notes.add(clip.path.string() +
+                      ": no frames were kept of it; the grid is made from the encoded clip, with its losses");
         clip.soundFile = std::exchange(clip.path, std::move(source.file));
     }
 }
@@ -143,7 +156,8 @@ int runStitch(const StitchVerb& verb) {
         if (!rate) return fail(rate.error());
         options.fps = *rate;
     }
-    options.remarkOnTiming = [](const std::string& remark) { say("note: " + remark); };
+    Notes notes;
+    options.remarkOnTiming = [&notes](const std::string& remark) { notes.add(remark); };
     auto output = outputOf(verb);
     if (!output) return fail(output.error());
     auto clips = clipsOf(verb, *output);
@@ -156,18 +170,18 @@ int runStitch(const StitchVerb& verb) {
         return fail(text.error());
 
     sayIdleOptions(verb);
-    if (const std::string mixed = mixedRequestsLine(*clips); !mixed.empty()) say("note: " + mixed);
+    if (const std::string mixed = mixedRequestsLine(*clips); !mixed.empty()) notes.add(mixed);
     const InterruptWatch interrupts;
     ProgressLine line;
     std::vector<LabelledClip> sources = *clips;
     if (!verb.script.empty() && sources.size() == 3 && options.columns == 0) options.columns = 3;
-    if (*fidelity != media::Fidelity::Usual) readKeptFrames(sources);
+    if (*fidelity != media::Fidelity::Usual) readKeptFrames(sources, notes);
     auto grid = media::stitch(sources, *output, options, interrupts.token(), [&line](int done, int total) {
         line.update("", "stitching", done, total, -1);
     });
     line.clear();
     if (!grid) return fail(grid.error());
-    if (!grid->soundRemark.empty()) say("note: " + grid->soundRemark);
+    if (!grid->soundRemark.empty()) notes.add(grid->soundRemark);
     if (!verb.json) return printResult(output->string());
     nlohmann::json document = {{"output", fs::absolute(*output).lexically_normal().string()},
                                {"width", grid->width},
@@ -176,6 +190,7 @@ int runStitch(const StitchVerb& verb) {
                                {"fps", grid->fps.value()},
                                {"frames", grid->frameCount},
                                {"clips", nlohmann::json::array()}};
+    if (!notes.all().empty()) document["notes"] = notes.all();
     if (!grid->soundOf.empty()) document["sound"] = grid->soundOf.string();
     for (const LabelledClip& clip : *clips)
         document["clips"].push_back({{"path", clip.path.string()}, {"label", clip.label}});

@@ -125,6 +125,11 @@ Result<InputHandle> openInput(const fs::path& path) {
     av_dict_free(&options);
     if (status == AVERROR_INVALIDDATA)
         return Error{ErrorCode::InvalidData, "not a video, or cut short before its contents are listed"};
+    if (status == AVERROR(ENOMEM))
+        return Error{ErrorCode::OutOfMemory, "no memory for what its header lists"};
+    // Such as YUV4MPEG's of pictures beyond what FFmpeg can count, whose code says something else.
+    if (status < 0 && status != AVERROR(EIO))
+        return Error{ErrorCode::InvalidData, "its header is damaged, or says what FFmpeg can't read"};
     if (status < 0) return avError("can't be opened", status);
     file->release();  // the context's now
     return InputHandle(context);

@@ -176,6 +176,25 @@ TEST_F(MediaVerbs, FramesThatLastUnequallyAreSaidOnce) {
     check({"metrics", even, even, "--reference", far}, far, aboutFar);
 }
 
+TEST_F(MediaVerbs, WhatIsSaidOfClipsIsInTheDocument) {
+    const std::string even = m_folder.file("even.gif"), odd = m_folder.file("odd.gif");
+    for (const std::string& gif : {even, odd}) writeSmallClip(gif, 5, 40);
+    ASSERT_TRUE(media::setGifDelays(odd, {5, 7, 5, 7, 7}));
+    const auto documentOf = [](std::vector<std::string> arguments) {
+        arguments.emplace_back("--json");
+        return onlyDocument(runProgram(arguments).output);
+    };
+    const json notes = {odd + ": its frames last from 50 to 70 ms each; they are taken at 17 frames/s"};
+    EXPECT_EQ(documentOf({"stitch", even, odd, "--output", m_folder.file("grid.mp4")})["notes"], notes);
+    EXPECT_FALSE(documentOf({"stitch", even, "--output", m_folder.file("grid.mp4")}).contains("notes"));
+    EXPECT_EQ(documentOf({"metrics", odd})["notes"], notes);
+    EXPECT_FALSE(documentOf({"metrics", even}).contains("notes"));
+    const json both = documentOf({"metrics", even, odd});
+    EXPECT_FALSE(both["clips"][0].contains("notes"));
+    EXPECT_EQ(both["clips"][1]["notes"], notes);
+    EXPECT_EQ(documentOf({"metrics", even, even, "--reference", odd})["notes"], notes);
+}
+
 TEST_F(MediaVerbs, StitchLeavesNothingBehindWhenAClipIsCorrupt) {
     std::ofstream(m_folder.path() / "broken.mp4") << "not a video";
     const ProgramRun run = runProgram({"stitch", m_folder.file("holiday.mp4"), m_folder.file("broken.mp4"),

@@ -66,6 +66,16 @@ TEST_F(DamagedContainer, AnMp4WhoseTrackHasNoHeadIsRefused) {
     EXPECT_THAT(openingError(write("b.mp4", bytes)).message, HasSubstr("a track has no head (tkhd)"));
 }
 
+TEST_F(DamagedContainer, HeadersThatListMoreThanThereIsSayWhat) {
+    std::string bytes = clipBytes("a.mp4", "-pix_fmt yuv420p");
+    bytes[bytes.find("stts") + 8] = 0x0F;
+    EXPECT_THAT(openingError(write("b.mp4", bytes)).message,
+                HasSubstr("a list (stts) of 251658241 entries has 16 bytes, 2013265936 were needed"));
+    EXPECT_THAT(
+        openingError(write("c.y4m", "YUV4MPEG2 W30000 H30000 F12:1 Ip A1:1 C420jpeg\nFRAME\n")).message,
+        HasSubstr("its header is damaged, or says what FFmpeg can't read"));
+}
+
 TEST_F(DamagedContainer, AFragmentedMp4LacksNoFragmentThatItsIndexLists) {
     const std::string bytes =
         clipBytes("a.mp4", "-pix_fmt yuv420p -g 8 -movflags +frag_keyframe+empty_moov+default_base_moof");

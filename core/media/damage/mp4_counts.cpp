@@ -67,6 +67,8 @@ class Numbers {
         if (type == "mdhd") return beginTrack(file);
         if (type == "hdlr") return addHandler(file);
         if (type == "elst") return damageOfEdits(file, rest);
+        if (type == "stts" || type == "ctts") return tooManyRows(type, 8, file, rest);
+        if (type == "stss") return tooManyRows(type, 4, file, rest);
         if (type == "stsc") m_chunks.readRuns(file, rest);
         if (type == "stco" || type == "co64") m_chunks.readPlaces(file);
         if (type == "stsz" || type == "stz2" || type == "trun") file.skip(kVersionAndFlags);
@@ -132,6 +134,16 @@ class Numbers {
         if (rest == kEmptyList + edits * each) return std::nullopt;
         return "an edit list of " + std::to_string(edits) + " edits has " + std::to_string(rest) +
                " bytes, " + std::to_string(kEmptyList + edits * each) + " were needed";
+    }
+    /// A table has more rows than its box has room for.
+    static std::optional<std::string> tooManyRows(std::string_view type, std::int64_t rowBytes,
+                                                  ByteWalk& file, std::int64_t rest) {
+        file.skip(kVersionAndFlags);
+        const std::int64_t rows = file.number(4, std::endian::big);
+        if (kVersionAndFlags + 4 + rows * rowBytes <= rest) return std::nullopt;
+        return "a list (" + std::string(type) + ") of " + std::to_string(rows) + " entries has " +
+               std::to_string(rest) + " bytes, " + std::to_string(kVersionAndFlags + 4 + rows * rowBytes) +
+               " were needed";
     }
     std::optional<std::string> addHandler(ByteWalk& file) {
         constexpr std::int64_t kBeforeHandler = 8;
