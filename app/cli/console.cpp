@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -48,6 +49,10 @@ int printResult(const std::string& result) {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     const bool ended = text.ends_with('\n') || std::fputc('\n', stdout) != EOF;
     if (written && ended && std::fflush(stdout) == 0) return 0;
+    if (errno == EPIPE) {  // as `| head` ends other programs
+        std::signal(SIGPIPE, SIG_DFL);
+        std::raise(SIGPIPE);
+    }
     return fail({ErrorCode::Io, std::string("can't write the result to stdout: ") + std::strerror(errno)});
 }
 

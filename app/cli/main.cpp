@@ -101,5 +101,7 @@ int main(int argc, char** argv) {
     cli::fillClosedStreams();
     // Past a limit on files' sizes a write fails and is told, instead of killing what can tell and clean up.
     std::signal(SIGXFSZ, SIG_IGN);
+    // Whoever read stderr may go away: what is rendered goes on. (Of stdout printResult() takes care.)
+    std::signal(SIGPIPE, SIG_IGN);
     endProcess(runGuarded(argc, argv));
 }

@@ -46,7 +46,6 @@ int serveElsewhere() {
     const int output = dup(STDOUT_FILENO);
     if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return fail({ErrorCode::Io, "worker: stdout can't be used"});
-    std::signal(SIGPIPE, SIG_IGN);
     const auto program = jobs::findWorkerProgram();
     if (!program) return fail(program.error());
     const InterruptWatch interrupts;
@@ -71,7 +70,6 @@ int runWorker(RankOptions& ranks, const machine::LocalMachine& machine) {
     const int output = dup(STDOUT_FILENO);
     if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return fail({ErrorCode::Io, "worker: stdout can't be used"});
-    std::signal(SIGPIPE, SIG_IGN);
     if (group) return serveWithRanks(*group, machine, output);
     // Whoever names a model of the hub has fetched it before: alone, it needs nobody. Where the kernel can't
     // do it `doctor` says so.

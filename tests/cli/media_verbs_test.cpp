@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -73,6 +75,33 @@ TEST_F(MediaVerbs, AResultThatCannotBeWrittenIsAFailure) {
         EXPECT_EQ(exitCodeIn("", arguments + " >&-" + errors), 1) << arguments;
         EXPECT_THAT(readFile(m_folder.file("errors")).value(), HasSubstr("can't write the result to stdout"));
     }
+}
+
+/// Likewise, but nobody reads that stream any more.
+int exitCodeUnread(int stream, const std::string& arguments) {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) return -1;
+    close(ends[0]);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], stream);
+        _exit(exitCodeIn("", arguments));
+    }
+    close(ends[1]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+}
+
+TEST_F(MediaVerbs, AReaderOfStderrThatWentAwayEndsNothing) {
+    const std::string grid = m_folder.file("grid.mp4");
+    const std::string clip = "'" + m_folder.file("holiday.mp4") + "'";
+    EXPECT_EQ(exitCodeUnread(STDERR_FILENO,
+                             "stitch " + clip + " --pattern '*.mp4' --output '" + grid + "' >/dev/null"),
+              0)
+        << "a note isn't read";
+    EXPECT_TRUE(std::filesystem::exists(grid));
+    EXPECT_EQ(exitCodeUnread(STDOUT_FILENO, "--version"), 128 + SIGPIPE) << "as other programs";
 }
 
 TEST_F(MediaVerbs, ALimitOnFilesIsToldAndLeavesNothing) {
