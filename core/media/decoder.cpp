@@ -37,6 +37,8 @@ Result<CodecHandle> openDecoder(const AVStream& stream, const PacketIndex& index
     const bool isTiff = stream.codecpar->codec_id == AV_CODEC_ID_TIFF;
     if (about != nullptr && !isTiff && (isAlwaysExact || (about->props & AV_CODEC_PROP_INTRA_ONLY) != 0))
         codec->err_recognition |= AV_EF_EXPLODE | AV_EF_CRCCHECK;
+    // CAVLC slices must end where their bits do.
+    if (stream.codecpar->codec_id == AV_CODEC_ID_H264) codec->err_recognition |= AV_EF_AGGRESSIVE;
     codec->pkt_timebase = stream.time_base;
     if (const int status = avcodec_open2(codec.get(), decoder, nullptr); status < 0)
         return avError(std::string("decoder ") + decoder->name, status);

@@ -415,6 +415,22 @@ TEST_F(CorruptClip, WhatADecoderMadeUpIsToldWithAnyNumberOfThreads) {
     EXPECT_GT(lost, 0);
 }
 
+TEST_F(CorruptClip, PartsOfAFrameThatReadAsItsEndAreTold) {
+    // 1s are macroblocks that are as in the frame before; without CABAC nothing else says that they are too many.
+    const std::string bytes =
+        noiseBytes("a.mp4", "-c:v libx264 -pix_fmt yuv420p -g 24 -bf 0 -coder vlc -frames:v 24");
+    const std::size_t begin = bytes.find("mdat"), end = bytes.find("moov");
+    for (std::size_t place = begin + (end - begin) / 2; place + 4096 < end; place += 4096) {
+        std::string damaged = bytes;
+        std::fill_n(damaged.begin() + std::ptrdiff_t(place), 400, '\xFF');
+        const auto clip = Clip::open(write("b.mp4", damaged));
+        int lost = 0;
+        for (int frame = 0; clip && frame < (*clip)->info().frameCount(); ++frame)
+            lost += (*clip)->frame(frame) ? 0 : 1;
+        EXPECT_TRUE(!clip || lost > 0) << place - begin;
+    }
+}
+
 TEST_F(CorruptClip, AHoleThatItsDemuxerPassesOverIsRefused) {
     struct Format {
         const char *name, *options;
