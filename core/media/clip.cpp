@@ -186,7 +186,9 @@ Result<void> FfmpegClip::prepare() {
         m_running = false;
         first = frame(0);
     }
-    if (!first) return Error{first.error().code, "its first frame can't be decoded"};
+    if (!first)
+        return Error{first.error().code,
+                     "its first frame can't be decoded, or not at the time of its packet"};
     return {};
 }
 

@@ -54,7 +54,7 @@ std::vector<std::string> remarksOn(const ClipInfo& info) {
         remarks.push_back((missing.atOneTime == 1 ? std::string("a packet has the time of another one")
                                                   : std::to_string(missing.atOneTime) +
                                                         " packets have the time of another one") +
-                          ": it may have frames twice");
+                          ": frames may be there twice, or at a wrong time");
     if (missing.saidSeconds > 0)
         remarks.push_back("it says that it lasts " + fixed(missing.saidSeconds, 2) +
                           " s, its frames end at " + fixed(info.durationSeconds, 2) + " s");

@@ -15,9 +15,11 @@
 namespace reelgrid::media {
 namespace {
 
-/// Each picture of these is painted over the one before, whatever the demuxer flags as a key.
-bool dependsOnEveryFrame(AVCodecID codec) {
-    return codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG;
+/// Whether the first packet alone is a key, whatever the demuxer flags: each picture of GIF and APNG is
+/// painted over the one before; of H.263 the reader of AVI flags every packet.
+bool hasOneKey(const AVFormatContext& input, AVCodecID codec) {
+    return codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG ||
+           (codec == AV_CODEC_ID_H263 && std::string_view(input.iformat->name) == "avi");
 }
 
 /// No codec reorders over more than this (H.264's largest picture buffer).
@@ -112,7 +114,7 @@ bool beginsWithKey(AVStream& video, const PacketIndex::Packet& first) {
 Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
     PacketIndex index;
     AVStream& video = *input.streams[stream];
-    const bool oneKey = dependsOnEveryFrame(video.codecpar->codec_id);
+    const bool oneKey = hasOneKey(input, video.codecpar->codec_id);
     const bool isFfv1 = video.codecpar->codec_id == AV_CODEC_ID_FFV1;
     if (mayBeFields(*video.codecpar)) index.m_exact = false;
 

@@ -8,6 +8,7 @@
 namespace reelgrid::media {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
 class DamagedContainer : public test::CorruptClips {
@@ -94,6 +95,16 @@ TEST_F(DamagedContainer, AFragmentedMp4LacksNoFragmentThatItsIndexLists) {
                                                       "12345678",
                                                       16));
     EXPECT_EQ(framesOf(write("c.mp4", tagged)), 40);
+}
+
+TEST_F(DamagedContainer, AnAviOfAPipeThatEndsWithinAHeadIsRefused) {
+    const std::string bytes = ofPipe("a.avi", "-c:v mjpeg");
+    const std::size_t head = bytes.find("00dc", bytes.size() / 2);
+    EXPECT_TRUE(Clip::open(write("b.avi", bytes.substr(0, head)))) << "it may end behind any frame";
+    for (const std::size_t part : {1u, 4u, 7u})
+        EXPECT_THAT(openingError(write("b.avi", bytes.substr(0, head + part))).message,
+                    AnyOf(HasSubstr("is no chunk of AVI"), HasSubstr("cut short")))
+            << part;
 }
 
 TEST_F(DamagedContainer, AnAviChunkOfAStreamThatItHasNotIsRefused) {
@@ -240,7 +251,8 @@ TEST_F(DamagedContainer, PacketsWithTheTimeOfAnotherOneAreSaid) {
     const std::size_t length = std::size_t(static_cast<unsigned char>(bytes[bytes.size() - 2])) << 8 |
                                static_cast<unsigned char>(bytes.back());
     EXPECT_THAT(remarksOf(write("b.flv", bytes + bytes.substr(bytes.size() - 4 - length))),
-                testing::Contains("a packet has the time of another one: it may have frames twice"));
+                testing::Contains("a packet has the time of another one: frames may be there twice, or at a "
+                                  "wrong time"));
 }
 
 }  // namespace

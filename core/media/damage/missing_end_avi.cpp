@@ -129,6 +129,10 @@ std::optional<std::string> damageOfAvi(ByteWalk& file, std::int64_t end, int& st
         if (bytes % 2 == 1 && !isAtChunk(file)) file.skip(1);
     }
     if (const auto odd = oddChunk(chunks, streams)) return noPart(*odd, "chunk of AVI");
+    // Less than a chunk's head: filling, or what is left of one.
+    const std::int64_t place = file.at();
+    if (place < end && std::ranges::any_of(file.peek(int(end - place)), [](char byte) { return byte != 0; }))
+        return noPart(place, "chunk of AVI");
     if (framesEnd > 0) return std::nullopt;
     return "the head of its list of frames (movi) is missing";
 }
