@@ -416,7 +416,8 @@ TEST_F(CorruptClip, WhatADecoderMadeUpIsToldWithAnyNumberOfThreads) {
 }
 
 TEST_F(CorruptClip, PartsOfAFrameThatReadAsItsEndAreTold) {
-    // 1s are macroblocks that are as in the frame before; without CABAC nothing else says that they are too many.
+    // 1s are macroblocks that are as in the frame before; without CABAC nothing else says that they are too
+    // many.
     const std::string bytes =
         noiseBytes("a.mp4", "-c:v libx264 -pix_fmt yuv420p -g 24 -bf 0 -coder vlc -frames:v 24");
     const std::size_t begin = bytes.find("mdat"), end = bytes.find("moov");

@@ -146,6 +146,22 @@ TEST_F(DamagedContainer, AnMxfOfAPipeWithoutAContentPackageSaysSo) {
                 testing::Contains("parts of its stream are missing or damaged, in 1 place"));
 }
 
+TEST_F(DamagedContainer, AGifThatLacksTheHeadOfAPictureIsRefused) {
+    const std::string bytes = noiseBytes("a.gif", "");
+    const std::string control("\0\x21\xF9\x04", 4);
+    int taken = 0;
+    for (std::size_t head = bytes.find(control); head != bytes.npos; head = bytes.find(control, head + 1))
+        for (std::size_t before = 1; before < 40; ++before) {
+            std::string damaged = bytes;
+            damaged.erase(head - before, 64);
+            const auto clip = Clip::open(write("b.gif", damaged));
+            if (!clip || !remarksOn((*clip)->info()).empty()) continue;
+            ++taken;
+            EXPECT_EQ((*clip)->info().frameCount(), 24) << head << " " << before;
+        }
+    EXPECT_EQ(taken, 0);
+}
+
 TEST_F(DamagedContainer, AGifWhoseLastPictureIsZerosIsRefused) {
     std::string bytes = clipBytes("a.gif", "");
     const std::size_t last = bytes.rfind(std::string("\x21\xF9\4", 3));

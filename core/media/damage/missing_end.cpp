@@ -82,6 +82,22 @@ bool skipSubBlocks(ByteWalk& file, Screen screen) {
     return !swallowed.isFound();
 }
 
+/// Whether an application's extension, of which the next byte is the length of its name, has a name and,
+/// where it says how often a GIF is shown, as many bytes as that has (GIF89a, 26; a second one says how much
+/// to load).
+bool isOfApplication(ByteWalk& file) {
+    constexpr std::size_t kName = 8, kNameAndCode = 11, kLoops = 3, kLoading = 5;
+    const std::string bytes = file.peek(int(1 + kNameAndCode + 1 + kLoops + 1));
+    if (bytes.size() < 1 + kNameAndCode || !isPrintable(bytes.substr(1, kName))) return false;
+    if (!bytes.substr(1).starts_with("NETSCAPE")) return true;
+    const auto lengthAt = [&](std::size_t place) {
+        return place < bytes.size() ? std::size_t(bytes[place]) : 0;
+    };
+    const std::size_t then = lengthAt(1 + kNameAndCode + 1 + kLoops);
+    return lengthAt(0) == kNameAndCode && lengthAt(1 + kNameAndCode) == kLoops &&
+           (then == 0 || then == kLoading);
+}
+
 /// A line without its end, or its first `most` bytes. Where the file ends within it, it is past its end then.
 std::string lineOf(ByteWalk& file, std::size_t most) {
     std::string line;
@@ -123,7 +139,7 @@ std::optional<std::string> damageOfGifPicture(ByteWalk& file, Screen screen) {
             codes.add(next);
         }
     }
-    if (swallowed.isFound() || goesOn)
+    if (swallowed.isFound() || goesOn || (isFull() && codes.areDamaged()))
         return "the picture at byte " + std::to_string(place) + " goes on in the next one";
     if (isFull() || file.isPastEnd()) return std::nullopt;
     return "the picture at byte " + std::to_string(place) + " has " + std::to_string(codes.pixels()) +
@@ -173,7 +189,8 @@ std::int64_t picturesOfGif(const std::filesystem::path& path) {
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
     constexpr const char* kBlock = "block of a GIF";
     constexpr int kControl = 0xF9;  // the extension that says how the next picture is shown
-    constexpr std::array kOthers{0x01, 0xFE, 0xFF};
+    constexpr int kApplication = 0xFF;
+    constexpr std::array kOthers{0x01, 0xFE};  // text, a comment
     constexpr char kControlBytes = 4;
     bool awaitsPicture = false;
     ByteWalk file(path);
@@ -191,6 +208,8 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
                     awaitsPicture = true;
                     const std::string control = file.peek(1 + kControlBytes + 1);
                     if (control.front() != kControlBytes || control.back() != 0) return noPart(place, kBlock);
+                } else if (label == kApplication) {
+                    if (!isOfApplication(file)) return noPart(place, kBlock);
                 } else if (std::ranges::find(kOthers, label) == kOthers.end()) {
                     // Nobody knows it, but it ends where a control block would, before a picture.
                     const std::string next = file.peek(1 + kControlBytes + 2);
