@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace reelgrid::cli {
 
 /// The hidden option that names such a script to verbs, which then do what it does beside ours: its files,
@@ -16,5 +20,8 @@ inline constexpr const char* kAsScript = "--as-script";
 /// Says on stderr what of the line means nothing here.
 std::vector<std::string> withScriptsTranslated(const std::string& program, std::vector<std::string> arguments,
                                                const std::function<int()>& gpus);
+
+/// Where the line is such a script's, the help of its verb names the script and has its defaults.
+void describeScript(CLI::App& program, const std::string& started, const std::vector<std::string>& arguments);
 
 }  // namespace reelgrid::cli

@@ -31,6 +31,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
     program.require_subcommand(1);
     if (auto added = cli::addPluginsFor(arguments); !added) return cli::fail(added.error());
     const machine::LocalMachine machine;
+    const std::vector<std::string> asWritten = arguments;
     arguments = cli::withScriptsTranslated(name, std::move(arguments),
                                            [&] { return int(machine.now().gpus.gpus.size()); });
     const std::vector<cli::Verb> verbs = {
@@ -43,6 +44,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
         cli::addBackendsVerb(program),        cli::addSetupVerb(program),
         cli::addSuiteVerb(program, machine),  cli::addWordsVerb(program),
     };
+    cli::describeScript(program, name, asWritten);
     cli::refuseOddNumbers(program);
     cli::refuseEmptyTexts(program);
     cli::refuseOtherThanUtf8(program);

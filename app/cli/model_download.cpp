@@ -5,6 +5,7 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/request_pictures.h"
 #include "core/base/byte_count.h"
 #include "core/base/joined.h"
 #include "core/base/number_text.h"
@@ -154,6 +155,9 @@ Result<fs::path> download(const std::string& id, const std::string& revision) {
 
 Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request) {
     if (hub::HubAccess::fromEnvironment().offline) return catalog::findModel(request);
+    // Gigabytes aren't downloaded for a picture that isn't there.
+    if (!catalog::findModel(request))
+        if (auto readable = requirePictures(request); !readable) return readable.error();
     const auto parts = catalog::namedParts(request);
     if (auto base = catalog::findModel(request.model);
         !base && base.error().code == ErrorCode::NotFound && catalog::isOnHub(request.model))
@@ -185,6 +189,10 @@ Result<fs::path> findOrDownloadComponent(const std::string& id, const std::strin
     if (fs::exists(present / "config.json", failed)) return present;
     if (fs::path file = catalog::componentFileIn(present.parent_path(), component); !file.empty())
         return file;
+    if (access.offline)
+        return Error{ErrorCode::NotFound, "model " + id + ": its " + component + " is not in " +
+                                              access.cache.string() +
+                                              ", and HF_HUB_OFFLINE is set: nothing is downloaded"};
     const InterruptWatch interrupts;
     auto plan = hub::planModel(
         access, id, kMain,

@@ -187,6 +187,10 @@ int launchRanks(int ranks, const std::stop_token& stop) {
     return Children(ranks).wait(stop);
 }
 
+bool isLaunchedRank() {
+    return std::getenv(kLauncher) != nullptr;
+}
+
 void endWithLauncher() {
     const char* launcher = std::getenv(kLauncher);
     if (launcher == nullptr) return;

@@ -10,6 +10,9 @@ namespace reelgrid::cli {
 /// failed.
 int launchRanks(int ranks, const std::stop_token& stop);
 
+/// Whether this process is a rank that was started so.
+bool isLaunchedRank();
+
 /// In a rank that was started so: to end with who started it.
 void endWithLauncher();
 

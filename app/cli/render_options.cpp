@@ -11,8 +11,8 @@
 #include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/recipe_request.h"
+#include "app/cli/request_pictures.h"
 #include "core/base/byte_count.h"
-#include "core/base/file_check.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/denoising_steps.h"
 #include "core/catalog/idle_fields.h"
@@ -250,11 +250,7 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     auto checked = checkWithRecipe(request, model, machine);
     if (!checked) return checked;
     // Before several renders find it out, one after another.
-    for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
-                                       std::pair{"--last-img-file-path", &request.lastImgFilePath}})
-        if (*path)
-            if (auto readable = requireFile(**path, kMostPictureBytes); !readable)
-                return Error{readable.error().code, std::string(option) + " " + readable.error().message};
+    if (auto readable = requirePictures(request); !readable) return readable.error();
     const bool needed = model.task(checked->settings().task)->prompt == families::Need::Required;
     if (needed && !m_prompt && request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};

@@ -50,8 +50,14 @@ Result<void> writeScriptFiles(const fs::path& folder, const fs::path& clip, cons
         !copied)
         return copied;
     if (*script.trace == '\0' || profile.empty() || protocol::isTraceFolder(profile)) return {};
-    return copyTo(protocol::tracePathOf(clip, profile),
-                  folder / protocol::kTracesFolder / profile / script.trace);
+    std::error_code failed;
+    for (int rank = 0;; ++rank) {
+        const fs::path trace = protocol::tracePathOf(clip, profile, rank);
+        if (rank > 0 && !fs::exists(trace, failed)) return {};
+        const std::string name = script.trace + std::to_string(rank) + ".json.gz";
+        if (auto copied = copyTo(trace, folder / protocol::kTracesFolder / profile / name); !copied)
+            return copied;
+    }
 }
 
 void reuseByName(Comparison& comparison) {

@@ -14,7 +14,8 @@ void UnbuiltOptions::addFlag(CLI::App& command, const std::string& name) {
 }
 
 void UnbuiltOptions::addValue(CLI::App& command, const std::string& name) {
-    add(name, command.add_option_function<std::string>(name, [](const std::string&) {}));
+    // Some are written without their value, too.
+    add(name, command.add_option_function<std::string>(name, [](const std::string&) {})->expected(0, 1));
 }
 
 void UnbuiltOptions::addRenderOptions(CLI::App& command) {

@@ -7,6 +7,7 @@
 #include <QDropEvent>
 #include <QKeyEvent>
 #include <QMimeData>
+#include <QScreen>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTimer>
@@ -108,7 +109,7 @@ MainWindow::MainWindow(machine::LocalMachine machine, QWidget* parent)
     connectHistory();
     connectIssues();
     m_editor->setBackends(backendChoices(m_machine.now()));
-    resize(1440, 900);
+    resize(QSize(1440, 900).boundedTo(screen()->availableSize()));
     restoreSettings();
     m_grid->setFocus();
     // Before any session is read: a session's request is then put into an editor that knows its models.

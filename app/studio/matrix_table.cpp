@@ -92,7 +92,10 @@ QString MatrixTable::summary(bool reuse) const {
                         .arg(tr("%n render(s)", nullptr, renders),
                              tr("%n comparison(s)", nullptr, m_rows.back().job.subject + 1));
     if (unknown < renders) words += ", " + aboutText(seconds);
-    if (unknown > 0) words += tr(", and %1 whose time is not known").arg(unknown);
+    if (unknown == renders && renders > 0)
+        words += tr(", how long isn't known");
+    else if (unknown > 0)
+        words += tr(", and %1 whose time is not known").arg(unknown);
     if (there > 0) words += tr("; %1 are there already").arg(there);
     return words;
 }

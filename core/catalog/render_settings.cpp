@@ -318,7 +318,7 @@ Result<void> checkKeptFrames(const RenderSettings& settings) {
 }
 
 /// What torch.profiler.schedule needs to be said, checked against the steps that there are.
-Result<void> settleProfile(RenderSettings& settings) {
+Result<void> settleProfile(RenderSettings& settings, int steps) {
     if (!settings.profileOutput) {
         for (const auto& [option, given] : {std::pair{"--profile-wait", settings.profileWait},
                                             std::pair{"--profile-warmup", settings.profileWarmup},
@@ -331,10 +331,13 @@ Result<void> settleProfile(RenderSettings& settings) {
     const std::string& output = *settings.profileOutput;
     if (output.empty() || output == "." || output == "..")
         return wrong("--profile-output", "\"" + output + "\"", "a trace's name, or a folder with a / in it,");
-    // As in the reference's command line.
-    settings.profileWait = settings.profileWait.value_or(2);
-    settings.profileWarmup = settings.profileWarmup.value_or(2);
+    // As in the reference's command line, where the steps are enough for it.
     settings.profileActive = settings.profileActive.value_or(1);
+    const auto room = [&](const std::optional<int>& other) {
+        return std::max(0, std::min(steps - 1, steps + 1 - *settings.profileActive) - other.value_or(0));
+    };
+    settings.profileWarmup = settings.profileWarmup.value_or(std::min(2, room(settings.profileWait)));
+    settings.profileWait = settings.profileWait.value_or(std::min(2, room(settings.profileWarmup)));
     return {};
 }
 
@@ -480,7 +483,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     settleModelsOwn(settings, request, model, defaults);
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
     if (auto fits = settleOnDevice(settings, request, model, machine); !fits) return fits.error();
-    if (auto fits = settleProfile(settings); !fits) return fits.error();
+    if (auto fits = settleProfile(settings, denoisingSteps(settings, model)); !fits) return fits.error();
     if (auto fits = settleTiling(settings, model); !fits) return fits.error();
     if (auto fits = checkOffload(settings); !fits) return fits.error();
     if (auto fits = checkKeptFrames(settings); !fits) return fits.error();

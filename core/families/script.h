@@ -11,6 +11,7 @@ namespace reelgrid::families {
 struct ScriptDefault {
     std::string_view option;
     const char* value;
+    const char* fileAtHome = "";  ///< below $HOME: that file's path is the value where it is there
 };
 
 /// A program of others whose command lines are taken as they are written (app/cli/document_programs.h).
@@ -22,7 +23,7 @@ struct Script {
     /// there are.
     enum class Ranks { One, OfDegrees, OfGpus } ranks = Ranks::One;
     const char* captures = "";  ///< where they go without a folder for everything; empty: where ours go
-    const char* trace = "";     ///< what it calls a profile's file in its own folder; empty: it has no folder
+    const char* trace = "";     ///< how it names ranks' profiles in its own folder; empty: it has no folder
     /// Whether its verb has something to do in the script's own way: files, three clips in a row.
     bool hasOwnWays = false;
 };

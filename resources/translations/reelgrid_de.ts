@@ -2354,6 +2354,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>Memory</source>
         <translation>Speicher</translation>
     </message>
+    <message>
+        <source>, how long isn&apos;t known</source>
+        <translation>, wie lange, ist nicht bekannt</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::MeasureJob</name>

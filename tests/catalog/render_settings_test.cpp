@@ -347,6 +347,20 @@ TEST(RenderSettings, AProfileHasTheReferencesScheduleUnlessSaidOtherwise) {
     EXPECT_EQ(settings->profileActive, 3);
 }
 
+TEST(RenderSettings, AProfileOfFewStepsHasAScheduleThatFits) {
+    RenderRequest request;
+    request.profileOutput = "a";
+    for (const auto& [steps, wait, warmup] :
+         {std::tuple{1, 0, 0}, {2, 0, 1}, {3, 0, 2}, {4, 1, 2}, {5, 2, 2}}) {
+        request.numInferenceSteps = steps;
+        const auto settings = resolveSettings(request, demoLike(), machine::withoutGpu());
+        ASSERT_TRUE(settings) << settings.error().message;
+        EXPECT_EQ(settings->profileWait, wait) << steps;
+        EXPECT_EQ(settings->profileWarmup, warmup) << steps;
+        EXPECT_EQ(settings->profileActive, 1) << steps;
+    }
+}
+
 TEST(RenderSettings, AProfileFitsIntoTheStepsAndTheDecode) {
     RenderRequest request;
     request.profileOutput = "a";

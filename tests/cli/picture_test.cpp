@@ -89,5 +89,16 @@ TEST_F(PictureCompareTest, SaysWhatIsMissingBeforeAnythingRuns) {
     EXPECT_THAT(nowhere.errors, HasSubstr("--img-file-path /nowhere.png: no such file"));
 }
 
+/// Nobody answers at port 9 of this machine.
+TEST(PictureOfAModelOnTheHub, IsLookedForBeforeTheModelIsFetched) {
+    const TestFolder folder;
+    const ProgramRun run =
+        runProgram({"render", "--model", "someone/model", "--task", "i2v", "--prompt", "a car",
+                    "--img-file-path", folder.file("none.png"), "--output", folder.file("a.mp4")},
+                   "", {{"HF_ENDPOINT", "http://127.0.0.1:9"}, {"HF_HOME", folder.file("hub")}});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_EQ(run.errors, "reelgrid-cli: --img-file-path " + folder.file("none.png") + ": no such file\n");
+}
+
 }  // namespace
 }  // namespace reelgrid::cli

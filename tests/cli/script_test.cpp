@@ -427,7 +427,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     WanVaeBenchmark, DocumentLines,
-    testing::Values(DocumentLine{"python wan_vae_benchmark.py --frames 5 --size 64*64"},
+    testing::Values(DocumentLine{"python wan_vae_benchmark.py --frames 5 --size 64*64",
+                                 "model Wan-AI/Wan2.2-I2V-A14B: its vae is not in "},
                     DocumentLine{"python wan_vae_benchmark.py --frames 21 --size 832*480",
                                  "checkpoints/Wan2.1_VAE.pth",
                                  {"--model", "checkpoints/Wan2.1_VAE.pth"}},
@@ -455,6 +456,25 @@ TEST_F(ScriptsOwnWays, ThreeClipsMakeOneRow) {
     ASSERT_TRUE(grid) << grid.error().message;
     EXPECT_GE((*grid)->info().width, 3 * 64);
     EXPECT_LT((*grid)->info().height, 2 * 48);
+}
+
+TEST_F(ScriptsOwnWays, TheVaeOfAuthorsScriptsIsTakenFromTheirCache) {
+    const fs::path cached = s_folder->path() / "home/.cache/wan/Wan2.1_VAE.pth";
+    fs::create_directories(cached.parent_path());
+    std::ofstream(cached) << "no checkpoint";
+    const ProgramRun ran =
+        runProgram({"wan_vae_benchmark.py", "--frames", "5", "--size", "64*64"}, "",
+                   {{"HF_HUB_OFFLINE", "1"}, {"HOME", (s_folder->path() / "home").string()}});
+    EXPECT_NE(ran.exitCode, 0);
+    EXPECT_THAT(ran.errors, HasSubstr(cached.string()));
+}
+
+TEST_F(ScriptsOwnWays, TheirHelpHasTheirDefaults) {
+    const ProgramRun ran = run({"run_wan", "--help"});
+    EXPECT_EQ(ran.exitCode, 0) << ran.errors;
+    EXPECT_THAT(ran.output, HasSubstr("with the defaults of run_wan"));
+    EXPECT_THAT(ran.output, HasSubstr("--num-repetitions INT=5 "));
+    EXPECT_THAT(run({"render", "--help"}).output, HasSubstr("--num-repetitions INT=1 "));
 }
 
 TEST_F(ScriptsOwnWays, RunWanLeavesItsFiles) {

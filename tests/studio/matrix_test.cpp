@@ -55,7 +55,7 @@ TEST_F(MatrixTest, ShowsEveryRenderBeforeItStarts) {
     QCoreApplication::processEvents();
     EXPECT_GE(view->columnWidth(MatrixTable::Prompt), 240) << "room for words, however narrow the window";
     // Plurals come with a translation, the English ones, too.
-    EXPECT_EQ(table.summary(true), "12 render(s) in 6 comparison(s), and 12 whose time is not known");
+    EXPECT_EQ(table.summary(true), "12 render(s) in 6 comparison(s), how long isn't known");
     dialog->setSeeds("x");
     ASSERT_TRUE(waitUntil([&] { return !dialog->problem().isEmpty(); }));
     EXPECT_TRUE(dialog->problem().contains("seeds x")) << dialog->problem().toStdString();

@@ -25,19 +25,22 @@ constexpr std::array kRenderAllWan{ScriptDefault{"--types", "sagev1,fav3_sage,fa
                                    ScriptDefault{"--num-frames", "81"},
                                    ScriptDefault{"--num-inference-steps", "40"}};
 
+constexpr std::array kVaeBenchmark{
+    ScriptDefault{"--model", "Wan-AI/Wan2.2-I2V-A14B", ".cache/wan/Wan2.1_VAE.pth"}};
+
 constexpr std::array kScripts{
     Script{.name = "run_wan",
            .verb = {"render"},
            .defaults = kRunWan,
            .ranks = Script::Ranks::OfDegrees,
-           .trace = "wan_traces_rank0.json.gz",
+           .trace = "wan_traces_rank",
            .hasOwnWays = true},
     Script{.name = "render_all_wan",
            .verb = {"compare"},
            .defaults = kRenderAllWan,
            .ranks = Script::Ranks::OfGpus,
            .hasOwnWays = true},
-    Script{.name = "wan_vae_benchmark", .verb = {"bench", "vae"}},
+    Script{.name = "wan_vae_benchmark", .verb = {"bench", "vae"}, .defaults = kVaeBenchmark},
     Script{.name = "wan2.1_t2v_infer", .verb = {"render"}},
     Script{.name = "wan2.2_i2v_infer", .verb = {"render"}},
 };

@@ -1,9 +1,11 @@
 #include "core/models/animatediff/unet.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/execution/trace_range.h"
 
 namespace reelgrid::models::animatediff {
 
@@ -147,6 +149,7 @@ at::Tensor MotionUnet::throughImageLayers(const Place& place, const at::Tensor& 
 
 at::Tensor MotionUnet::throughPlace(std::size_t index, const Place& place, const at::Tensor& x_FHWC,
                                     const Pass& pass) const {
+    const execution::TraceRange range([&] { return "layer " + std::to_string(index); });
     if (m_places[index].isLastOfMiddle()) return place.resnet.forward(x_FHWC, pass.time_1E);
     at::Tensor y_FHWC = throughImageLayers(place, x_FHWC, pass);
     if (m_moves[index]) y_FHWC = place.motion->forward(y_FHWC, m_manner, pass.context);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/execution/trace_range.h"
 
 namespace reelgrid::models::svd {
 
@@ -111,7 +112,8 @@ at::Tensor VideoUnet::forward(const at::Tensor& latents, const at::Tensor& time_
     const at::Tensor x_FHWC = latents[0].to(m_options).permute({1, 2, 3, 0}).contiguous();
     const at::Tensor y_FHWC = unet::walk(
         m_places, *m_layers, m_conv_in.forward(x_FHWC),
-        [&](std::size_t, const Place& place, const at::Tensor& given_FHWC) {
+        [&](std::size_t index, const Place& place, const at::Tensor& given_FHWC) {
+            const execution::TraceRange range([&] { return "layer " + std::to_string(index); });
             const at::Tensor made_FHWC = place.resnet.forward(given_FHWC, time_1E);
             return place.attention ? place.attention->forward(made_FHWC, picture_1NX, context) : made_FHWC;
         });
