@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -45,6 +46,11 @@ class ByteWalk {
     std::int64_t m_size = 0;
     std::int64_t m_at = 0;
 };
+
+/// Whether a format's list of types or numbers has this one.
+bool isOneOf(const auto& which, const auto& list) {
+    return std::ranges::find(list, which) != std::ranges::end(list);
+}
 
 /// Whether a type of four letters can be one: no byte of it is a control character or beyond ASCII.
 bool isPrintable(std::string_view type);

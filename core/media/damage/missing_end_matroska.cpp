@@ -48,10 +48,6 @@ constexpr std::array<std::int64_t, 2> kOfBoth{0xEC, kChecksum};
 /// Those of a cluster's head: its time, its own place and the size of the one before.
 constexpr std::array<std::int64_t, 3> kOfClusterHead{0xE7, 0xA7, 0xAB};
 
-bool isOneOf(std::int64_t id, const auto& list) {
-    return std::ranges::find(list, id) != list.end();
-}
-
 struct Element {
     std::int64_t place = 0, id = 0, size = 0;
 };

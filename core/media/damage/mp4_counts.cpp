@@ -22,10 +22,6 @@ constexpr std::array<std::string_view, 13> kParents{"moov", "trak", "mdia", "min
 /// Those of them whose boxes must end where they do, as FFmpeg leaves out what comes behind one that doesn't.
 constexpr std::array<std::string_view, 7> kOfTracks{"trak", "mdia", "minf", "stbl", "dinf", "mvex", "edts"};
 
-bool isOneOf(std::string_view type, auto list) {
-    return std::ranges::find(list, type) != list.end();
-}
-
 /// Boxes of tracks that decide which frames are shown, when and from where: FFmpeg passes over others, and so
 /// over one of these with a damaged type.
 constexpr std::array<std::string_view, 10> kDeciding{"edts", "elst", "stbl", "stts", "ctts",

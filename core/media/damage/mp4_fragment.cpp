@@ -18,10 +18,6 @@ constexpr std::array<std::string_view, 16> kOfTraf{"tfhd", "tfdt", "trun", "sdtp
                                                    "uuid", "udta", "free", "skip"};
 constexpr std::int64_t kVersionAndFlags = 4, kField = 4, kWideField = 8;
 
-bool isListed(std::string_view type, const auto& list) {
-    return std::ranges::find(list, type) != list.end();
-}
-
 std::int64_t fieldsOf(std::uint64_t flags) {
     return kField * std::popcount(flags);
 }
@@ -68,7 +64,7 @@ FragmentHead fragmentHead(const std::filesystem::path& path, std::int64_t begin,
         const std::int64_t body = file.at();
         // They fill what is around them.
         bool isSound = head.rest >= 0 && head.rest <= (isInTrack ? trackEnd : end) - body &&
-                       (isInTrack ? isListed(head.type, kOfTraf) : isListed(head.type, kOfMoof));
+                       (isInTrack ? isOneOf(head.type, kOfTraf) : isOneOf(head.type, kOfMoof));
         // It has its number alone (8.8.5); a larger one would swallow what follows.
         if (head.type == "mfhd") isSound = isSound && head.rest == kVersionAndFlags + kField;
         if (isSound && head.type == "tfhd") isSound = readTrackHead(file, head, track);
