@@ -12,6 +12,31 @@
 #include "core/media/containers.h"
 
 namespace reelgrid::studio {
+namespace {
+
+/// "mp4" of "MP4 (*.mp4)".
+QString endingOf(const QString& filter) {
+    const qsizetype begin = filter.indexOf("*.") + 2;
+    qsizetype end = begin;
+    while (end < filter.size() && filter[end].isLetterOrNumber()) ++end;
+    return filter.mid(begin, end - begin);
+}
+
+/// A name without an ending gets that of the chosen kind. Empty where nobody wants one.
+std::filesystem::path askForNewFile(QWidget* parent, const QString& title, const QString& name,
+                                    const QString& kinds) {
+    QFileDialog dialog(parent, title);
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setNameFilters(kinds.split(";;"));
+    dialog.selectFile(name);
+    const auto end = [&dialog](const QString& kind) { dialog.setDefaultSuffix(endingOf(kind)); };
+    QObject::connect(&dialog, &QFileDialog::filterSelected, &dialog, end);
+    end(dialog.selectedNameFilter());
+    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return {};
+    return dialog.selectedFiles().front().toStdString();
+}
+
+}  // namespace
 
 std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent) {
     const QStringList names = QFileDialog::getOpenFileNames(
@@ -30,27 +55,23 @@ std::filesystem::path askForSuite(QWidget* parent) {
 }
 
 std::filesystem::path askForExportName(QWidget* parent) {
-    return QFileDialog::getSaveFileName(parent, QObject::tr("Export grid"), kGridFile,
-                                        QString::fromStdString(media::writtenPatterns()))
-        .toStdString();
+    return askForNewFile(parent, QObject::tr("Export grid"), kGridFile,
+                         QString::fromStdString(media::writtenPatterns()));
 }
 
 std::filesystem::path askForSessionName(QWidget* parent) {
-    return QFileDialog::getSaveFileName(parent, QObject::tr("Save session"), "session.json",
-                                        QObject::tr("Sessions (*.json)"))
-        .toStdString();
+    return askForNewFile(parent, QObject::tr("Save session"), "session.json",
+                         QObject::tr("Sessions (*.json)"));
 }
 
 std::filesystem::path askForReportName(QWidget* parent) {
-    return QFileDialog::getSaveFileName(parent, QObject::tr("Save report"), "report.html",
-                                        QObject::tr("Web pages (*.html)"))
-        .toStdString();
+    return askForNewFile(parent, QObject::tr("Save report"), "report.html",
+                         QObject::tr("Web pages (*.html)"));
 }
 
 std::filesystem::path askForPictureName(QWidget* parent) {
-    return QFileDialog::getSaveFileName(parent, QObject::tr("Save picture of the grid"), "comparison.png",
-                                        QObject::tr("Pictures (*.png *.jpg)"))
-        .toStdString();
+    return askForNewFile(parent, QObject::tr("Save picture of the grid"), "comparison.png",
+                         QObject::tr("Pictures (*.png *.jpg)"));
 }
 
 std::filesystem::path askForPolicyFile(QWidget* parent) {

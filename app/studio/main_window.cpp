@@ -111,7 +111,8 @@ MainWindow::MainWindow(machine::LocalMachine machine, QWidget* parent)
     m_editor->setBackends(backendChoices(m_machine.now()));
     resize(QSize(1440, 900).boundedTo(screen()->availableSize()));
     restoreSettings();
-    m_grid->setFocus();
+    // The grid isn't shown yet: its page keeps the keys from what is beside it.
+    m_grid->parentWidget()->setFocus();
     // Before any session is read: a session's request is then put into an editor that knows its models.
     m_sessions->lookForRecent();
     m_renders->interrupted().lookBelow(m_renders->resultsFolder());
@@ -179,6 +180,7 @@ QWidget* MainWindow::buildGrid() {
             [this] { m_sessions->openDemo(SessionController::Demo::FourSteps); });
     connect(empty, &EmptyState::renderClicked, m_editor, &widgets::RequestEditor::submit);
     auto* emptyOrGrid = new QStackedWidget;
+    emptyOrGrid->setFocusPolicy(Qt::ClickFocus);
     emptyOrGrid->addWidget(empty);
     emptyOrGrid->addWidget(m_grid);
     const auto choose = [this, emptyOrGrid] {

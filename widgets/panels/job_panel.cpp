@@ -24,6 +24,7 @@ JobPanel::JobPanel(QWidget* parent)
     m_layout->addWidget(m_empty);
     m_layout->addStretch();
     auto* scroll = new QScrollArea;
+    scroll->setFocusPolicy(Qt::NoFocus);  // the arrow keys are for playing
     scroll->setWidget(content);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -219,6 +219,7 @@ void RequestEditor::buildLayout() {
     column->addWidget(m_advanced);
     column->addStretch();
     auto* scroll = new ColumnScroll;
+    scroll->setFocusPolicy(Qt::NoFocus);  // the arrow keys are for playing
     scroll->setWidget(fields);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

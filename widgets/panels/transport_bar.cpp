@@ -53,6 +53,7 @@ TransportBar::TransportBar(Player* player, QWidget* parent)
     m_speed->setAccessibleName(tr("Speed"));
     m_speed->setFocusPolicy(Qt::TabFocus);
     m_speed->setMinimumWidth(80);
+    m_speed->setSizeAdjustPolicy(QComboBox::AdjustToContents);  // a speed of one's own may be longer
     m_readout->setFont([] {
         QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
         font.setPixelSize(theme::scaled(12));
