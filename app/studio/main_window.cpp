@@ -132,7 +132,6 @@ QWidget* MainWindow::buildSide() {
     side->setStretchFactor(0, 3);
     side->setStretchFactor(1, 1);
     side->setSizes({640, 180});
-    side->setMinimumWidth(300);
     return side;
 }
 

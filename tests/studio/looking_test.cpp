@@ -1,6 +1,7 @@
 #include <QAction>
 #include <QMouseEvent>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QTest>
 #include <random>
 
@@ -9,6 +10,7 @@
 #include "widgets/charts/coherence_chart.h"
 #include "widgets/charts/timing_chart.h"
 #include "widgets/video_grid/difference.h"
+#include "widgets/video_grid/grid_overlay.h"
 
 namespace reelgrid::studio {
 namespace {
@@ -190,6 +192,31 @@ TEST_F(LookingTest, AClipThatIsDeletedOrCutShortWhileOpenStallsNobody) {
         EXPECT_NEAR(colorOf(0).red(), std::min(255, brightnessOf(stop) % 256), 4);
     }
     EXPECT_TRUE(said);
+}
+
+TEST_F(LookingTest, NothingBesideThePictureTakesTheArrowKeysAtTheStart) {
+    ASSERT_NE(m_window.focusWidget(), nullptr);
+    EXPECT_TRUE(m_window.focusWidget()->isVisible()) << "else the first field that is gets the keys";
+    for (const auto* area : m_window.findChildren<QScrollArea*>())
+        EXPECT_EQ(area->focusPolicy() & Qt::ClickFocus, 0) << area->parent()->metaObject()->className();
+}
+
+TEST_F(LookingTest, TheScaleOfTheHeatMapCoversNoLabel) {
+    open({writeClip("a.mp4"), writeClip("b.mp4"), writeClip("c.mp4")});
+    trigger("look-difference");
+    session::ViewState look = m_window.grid().look();
+    look.difference = session::DifferenceKind::HeatMap;
+    m_window.grid().setLook(look);
+    widgets::GridOverlay overlay;
+    for (const int width : {600, 900, 1800}) {
+        const auto& scene = m_window.grid().scene();
+        const auto items = overlay.items(scene, scene.place(QSize(width, 400), 1), 1);
+        for (std::size_t i = 0; i < items.size(); ++i)
+            for (std::size_t k = 0; k < i; ++k)
+                EXPECT_FALSE(QRect(items[i].at, items[i].image.size())
+                                 .intersects(QRect(items[k].at, items[k].image.size())))
+                    << width << ": " << i << " over " << k;
+    }
 }
 
 TEST_F(LookingTest, ArrowKeysStepWhateverWasClicked) {

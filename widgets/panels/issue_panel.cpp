@@ -24,6 +24,7 @@ IssuePanel::IssuePanel(QWidget* parent) : QWidget(parent), m_scroll(new QScrollA
     m_rows = new QVBoxLayout(content);
     m_rows->setContentsMargins(0, 0, 0, 0);
     m_rows->setSpacing(0);
+    m_scroll->setFocusPolicy(Qt::TabFocus);  // a click leaves the arrow keys to playing
     m_scroll->setWidget(content);
     m_scroll->setWidgetResizable(true);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -104,12 +104,24 @@ struct CornerStack {
 
     void put(const QImage& image, std::vector<OverlayItem>& out) {
         if (image.isNull()) return;
+        out.push_back({placeOf(image), image});
+        used += image.height() + margin / 2;
+    }
+    /// Likewise, behind what is there already.
+    void putClear(const QImage& image, std::vector<OverlayItem>& out) {
+        const auto isCovered = [&](const OverlayItem& item) {
+            return QRect(item.at, item.image.size()).intersects(QRect(placeOf(image), image.size()));
+        };
+        while (used < area.height && std::ranges::any_of(out, isCovered)) used += margin / 2;
+        put(image, out);
+    }
+
+  private:
+    [[nodiscard]] QPoint placeOf(const QImage& image) const {
         const bool right = corner == Corner::TopRight || corner == Corner::BottomRight;
         const bool bottom = corner == Corner::BottomLeft || corner == Corner::BottomRight;
-        const int x = right ? area.x + area.width - image.width() - margin : area.x + margin;
-        const int y = bottom ? area.y + area.height - margin - used - image.height() : area.y + margin + used;
-        out.push_back({{x, y}, image});
-        used += image.height() + margin / 2;
+        return {right ? area.x + area.width - image.width() - margin : area.x + margin,
+                bottom ? area.y + area.height - margin - used - image.height() : area.y + margin + used};
     }
 };
 
@@ -201,7 +213,7 @@ std::vector<OverlayItem> GridOverlay::items(const GridScene& scene,
         if (shown != placed.end()) {
             const QString key = QString("H%1/%2").arg(scene.look.gain).arg(pixelRatio);
             CornerStack corner{shown->picture, int(kMargin * pixelRatio), Corner::TopRight};
-            corner.put(kept(key, [&] { return heatLegend(scene.look.gain, pixelRatio); }), out);
+            corner.putClear(kept(key, [&] { return heatLegend(scene.look.gain, pixelRatio); }), out);
         }
     }
     std::erase_if(out, [](const OverlayItem& item) { return item.image.isNull(); });
