@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
@@ -65,6 +66,7 @@ class FfmpegClip final : public Clip {
     void setTiming(std::span<const std::int64_t> stamps, std::int64_t lastDuration);
     [[nodiscard]] std::int64_t lastDuration() const;
     Result<std::vector<std::int64_t>> stampsByDecoding();
+    Result<bool> comesInAnotherOrder();
     Result<FramePtr> decodeFrom(int key, int index);
     Result<void> moveBefore(int key, int index);
     Result<FramePtr> decodeUpTo(int index);
@@ -155,6 +157,25 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
     return stamps;
 }
 
+/// Whether frames come out of the decoder with falling times, as those of B frames do whose packets have none
+/// but the times at which they are decoded. Looked at where the clip begins.
+Result<bool> FfmpegClip::comesInAnotherOrder() {
+    constexpr int kLookedAt = 24;
+    if (!m_index.isExact() || m_codec->has_b_frames == 0 || !m_index.isShownAsDecoded()) return false;
+    if (auto moved = moveBefore(0, 0); !moved) return moved.error();
+    bool falls = false;
+    std::int64_t before = std::numeric_limits<std::int64_t>::min();
+    for (int i = 0; i < kLookedAt && !falls; ++i) {
+        auto got = receive();
+        if (!got) return got.error();
+        if (!*got) break;
+        falls = m_frame->pts < before;
+        before = m_frame->pts;
+    }
+    m_running = false;
+    return falls;
+}
+
 Result<void> FfmpegClip::prepare() {
     const AVStream& stream = m_reader.stream();
     m_info.codec = avcodec_get_name(stream.codecpar->codec_id);
@@ -162,6 +183,9 @@ Result<void> FfmpegClip::prepare() {
     m_info.missing.behindGaps = m_index.behindGaps();
     m_info.missing.atOneTime = m_index.atOneTime();
     m_info.track = m_reader.track();
+    auto isOther = comesInAnotherOrder();
+    if (!isOther) return isOther.error();
+    if (*isOther) m_index.forgetTimes();
     if (m_index.isExact()) {
         setTiming(m_index.stamps(), lastDuration());
     } else {

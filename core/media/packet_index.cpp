@@ -243,6 +243,10 @@ std::span<const std::uint8_t> PacketIndex::paletteOf(int packet) const {
     return std::prev(behind)->second;
 }
 
+bool PacketIndex::isShownAsDecoded() const {
+    return std::ranges::all_of(m_packets, [](const Packet& packet) { return packet.pts == packet.dts; });
+}
+
 int PacketIndex::reorderDelay() const {
     std::size_t delay = 0;
     for (std::size_t i = 0; m_exact && i < m_packets.size(); ++i) {

@@ -42,6 +42,11 @@ class PacketIndex {
     /// Whether each packet is one frame with its own presentation stamp. If not, frames can only be told
     /// apart by decoding from the start and counting.
     [[nodiscard]] bool isExact() const { return m_exact; }
+    /// Whether every packet is shown at the time at which it is decoded, as some that write B frames have it,
+    /// too: then these times are none of frames.
+    [[nodiscard]] bool isShownAsDecoded() const;
+    /// No longer takes the packets' times for those of frames.
+    void forgetTimes() { m_exact = false; }
 
     /// Packets that the file lists and that aren't there or aren't shown: those that its edit list leaves
     /// out, and what FFmpeg finds no place for where a list is damaged.

@@ -729,7 +729,7 @@
     </message>
     <message>
         <source>&amp;Quieter</source>
-        <translation>Leiser (&amp;Q)</translation>
+        <translation>&amp;Leiser</translation>
     </message>
     <message>
         <source>Plays sound a tenth quieter</source>

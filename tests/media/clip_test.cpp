@@ -118,6 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
         EncodedClip{"MpegTs", "25", 50, "a.ts", "-c:v libx264 -g 12 -bf 2 -pix_fmt yuv420p"},
         EncodedClip{"AviWithBFrames", "25", 40, "a.avi", "-c:v mpeg4 -bf 2 -g 12 -q:v 2"},
         EncodedClip{"AviOfH263", "25", 40, "a.avi", "-c:v h263p -g 12 -q:v 2"},
+        EncodedClip{"MxfOfH264", "25", 40, "a.mxf", "-c:v libx264 -bf 2 -g 12 -pix_fmt yuv420p"},
         EncodedClip{"RawH264", "25", 40, "a.h264", "-c:v libx264 -bf 2 -g 12 -pix_fmt yuv420p"},
         EncodedClip{"Interlaced", "25", 30, "a.mp4",
                     "-c:v libx264 -flags +ildct+ilme -g 10 -pix_fmt yuv420p"},

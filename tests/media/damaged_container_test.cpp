@@ -162,6 +162,16 @@ TEST_F(DamagedContainer, AGifThatLacksTheHeadOfAPictureIsRefused) {
     EXPECT_EQ(taken, 0);
 }
 
+TEST_F(DamagedContainer, AGifMaySayHowMuchToLoad) {
+    std::string bytes = clipBytes("a.gif", "");
+    const std::size_t loops = bytes.find("NETSCAPE2.0") + 11;
+    const std::string loading("\5\2\0\x10\0\0", 6);
+    const int frames = framesOf(write("b.gif", std::string(bytes).insert(loops + 4, loading)));
+    EXPECT_EQ(frames, framesOf(m_folder / "a.gif"));
+    bytes.replace(loops, 4, loading);
+    EXPECT_EQ(framesOf(write("c.gif", bytes)), frames) << "by itself";
+}
+
 TEST_F(DamagedContainer, AGifWhoseLastPictureIsZerosIsRefused) {
     std::string bytes = clipBytes("a.gif", "");
     const std::size_t last = bytes.rfind(std::string("\x21\xF9\4", 3));

@@ -82,20 +82,17 @@ bool skipSubBlocks(ByteWalk& file, Screen screen) {
     return !swallowed.isFound();
 }
 
-/// Whether an application's extension, of which the next byte is the length of its name, has a name and,
-/// where it says how often a GIF is shown, as many bytes as that has (GIF89a, 26; a second one says how much
-/// to load).
+/// Whether an application's extension, of which the next byte is the length of its name, has a name and, where
+/// it says how often a GIF is shown and how much to load before, parts of their lengths (GIF89a, 26).
 bool isOfApplication(ByteWalk& file) {
-    constexpr std::size_t kName = 8, kNameAndCode = 11, kLoops = 3, kLoading = 5;
-    const std::string bytes = file.peek(int(1 + kNameAndCode + 1 + kLoops + 1));
-    if (bytes.size() < 1 + kNameAndCode || !isPrintable(bytes.substr(1, kName))) return false;
+    constexpr int kName = 8, kNameAndCode = 11, kLoops = 3, kLoading = 5;
+    const std::string bytes = file.peek(1 + kNameAndCode + 1 + kLoading + 1);
+    if (!isPrintable(bytes.substr(1, kName))) return false;
     if (!bytes.substr(1).starts_with("NETSCAPE")) return true;
-    const auto lengthAt = [&](std::size_t place) {
-        return place < bytes.size() ? std::size_t(bytes[place]) : 0;
-    };
-    const std::size_t then = lengthAt(1 + kNameAndCode + 1 + kLoops);
-    return lengthAt(0) == kNameAndCode && lengthAt(1 + kNameAndCode) == kLoops &&
-           (then == 0 || then == kLoading);
+    const int first = bytes[1 + kNameAndCode];
+    if (bytes[0] != kNameAndCode || (first != 0 && first != kLoops && first != kLoading)) return false;
+    const int next = bytes[std::size_t(1 + kNameAndCode + 1 + first)];
+    return first == 0 || next == 0 || next == kLoops || next == kLoading;
 }
 
 /// A line without its end, or its first `most` bytes. Where the file ends within it, it is past its end then.
