@@ -1550,6 +1550,10 @@ SHA-256 %1</translation>
         <source>The work is not the same: the decode was recorded %1 alone</source>
         <translation>Die Arbeit ist nicht dieselbe: das Decodieren wurde nur %1 aufgezeichnet</translation>
     </message>
+    <message>
+        <source>Share of the key blocks that each block of queries keeps</source>
+        <translation>Anteil der Schlüsselblöcke, die jeder Block von Anfragen behält</translation>
+    </message>
 </context>
 <context>
     <name>Verdicts</name>

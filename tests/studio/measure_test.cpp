@@ -285,6 +285,12 @@ TEST_F(MeasureTest, ASparseBackendsMapOfACaptureIsShown) {
     EXPECT_EQ(form->arguments(), QStringList());
     ASSERT_GE(backends->findText("sparge"), 0);
     EXPECT_LT(backends->findText("fav2"), 0) << "it leaves nothing out";
+    backends->setCurrentText("sagesla");
+    letRun(1);  // the fields of another backend go
+    auto* share = form->findChild<QLineEdit*>();
+    ASSERT_NE(share, nullptr);
+    share->setText("0.5");
+    EXPECT_EQ(form->arguments(), (QStringList{"--map=sagesla", "--sla-topk=0.5"}));
     backends->setCurrentText("sparge");
     for (auto* field : form->findChildren<QLineEdit*>())
         if (field->accessibleName() == "cdfthreshd") {

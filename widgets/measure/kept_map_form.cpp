@@ -41,7 +41,8 @@ void KeptMapForm::showOptions() {
     m_options.clear();
     const int chosen = m_backend->currentIndex() - 1;
     if (chosen < 0) return;
-    for (const SparseBackend::Option& option : m_backends[std::size_t(chosen)].options) {
+    const SparseBackend& backend = m_backends[std::size_t(chosen)];
+    for (const SparseBackend::Option& option : backend.options) {
         auto* field = new QLineEdit;
         field->setMaximumWidth(kFieldWidth);
         field->setPlaceholderText(option.key + " " + option.value);
@@ -49,19 +50,20 @@ void KeptMapForm::showOptions() {
         field->setToolTip(option.about);
         m_row->addWidget(field);
         connect(field, &QLineEdit::editingFinished, this, &KeptMapForm::edited);
-        m_options.emplace_back(option.key, field);
+        m_options.emplace_back(
+            option.word.isEmpty() ? "--backend-option=" + backend.name + "." + option.key : option.word,
+            field);
     }
 }
 
 QStringList KeptMapForm::arguments() const {
     const int chosen = m_backend->currentIndex() - 1;
     if (chosen < 0) return {};
-    const QString& name = m_backends[std::size_t(chosen)].name;
-    QStringList words{"--map=" + name};
-    for (const auto& [key, field] : m_options) {
+    QStringList words{"--map=" + m_backends[std::size_t(chosen)].name};
+    for (const auto& [word, field] : m_options) {
         QString value = field->text();
         value.remove(' ');
-        if (!value.isEmpty()) words << "--backend-option=" + name + "." + key + "=" + value;
+        if (!value.isEmpty()) words << word + "=" + value;
     }
     return words;
 }

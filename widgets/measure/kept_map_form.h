@@ -16,6 +16,7 @@ struct SparseBackend {
     struct Option {
         QString key, value;  ///< value: the usual one
         QString about;       ///< the tool tip
+        QString word{};      ///< of `captures show`; empty: --backend-option's
     };
     QString name, description;
     std::vector<Option> options;
@@ -41,7 +42,8 @@ class KeptMapForm : public QWidget {
     std::vector<SparseBackend> m_backends;
     QComboBox* m_backend;
     QHBoxLayout* m_row;
-    std::vector<std::pair<QString, QLineEdit*>> m_options;  ///< of the chosen backend: key, field
+    /// Of the chosen backend: what comes before its value on the command line, and where it is typed.
+    std::vector<std::pair<QString, QLineEdit*>> m_options;
 };
 
 }  // namespace reelgrid::widgets

@@ -146,14 +146,14 @@ void MeasureTools::showClipOf(const QString& backend, const fs::path& metricsFil
     const auto shown = [this, backend] {
         return showBackendClip(*m_parts.comparison, *m_parts.playback, *m_parts.grid, backend);
     };
-    if (shown()) return m_window->raise();
+    m_window->raise();  // also where its issue list says why there is none
+    if (shown()) return;
     const fs::path clip = clipBeside(metricsFile, backend);
     if (clip.empty())
         return m_parts.issues->addIssue(
             tr("Error maps: no clip by %1 is on show or beside %2").arg(backend, pathText(metricsFile)));
     m_parts.sessions->open({clip});
     static_cast<void>(shown());
-    m_window->raise();
 }
 
 void MeasureTools::usePolicy(const protocol::AttentionPolicy& policy) {
