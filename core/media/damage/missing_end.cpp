@@ -82,8 +82,8 @@ bool skipSubBlocks(ByteWalk& file, Screen screen) {
     return !swallowed.isFound();
 }
 
-/// Whether an application's extension, of which the next byte is the length of its name, has a name and, where
-/// it says how often a GIF is shown and how much to load before, parts of their lengths (GIF89a, 26).
+/// Whether an application's extension, of which the next byte is the length of its name, has a name and,
+/// where it says how often a GIF is shown and how much to load before, parts of their lengths (GIF89a, 26).
 bool isOfApplication(ByteWalk& file) {
     constexpr int kName = 8, kNameAndCode = 11, kLoops = 3, kLoading = 5;
     const std::string bytes = file.peek(1 + kNameAndCode + 1 + kLoading + 1);
