@@ -155,13 +155,13 @@ Result<fs::path> download(const std::string& id, const std::string& revision) {
 
 Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request) {
     if (hub::HubAccess::fromEnvironment().offline) return catalog::findModel(request);
-    // Gigabytes aren't downloaded for a picture that isn't there.
-    if (!catalog::findModel(request))
-        if (auto readable = requirePictures(request); !readable) return readable.error();
     const auto parts = catalog::namedParts(request);
     if (auto base = catalog::findModel(request.model);
-        !base && base.error().code == ErrorCode::NotFound && catalog::isOnHub(request.model))
+        !base && base.error().code == ErrorCode::NotFound && catalog::isOnHub(request.model)) {
+        // Gigabytes aren't downloaded for a picture that isn't there.
+        if (auto readable = requirePictures(request); !readable) return readable.error();
         if (auto brought = bring(request.model, kMain, parts); !brought) return brought.error();
+    }
     for (const catalog::NamedPart& part : parts)
         if (auto brought = bringPart(part); !brought) return brought.error();
     return catalog::findModel(request);

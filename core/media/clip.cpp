@@ -157,11 +157,12 @@ Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
     return stamps;
 }
 
-/// Whether frames come out of the decoder with falling times, as those of B frames do whose packets have none
-/// but the times at which they are decoded. Looked at where the clip begins.
+/// Whether frames of H.264 come out of the decoder with falling times, as those of B frames do whose packets
+/// have none but the times at which they are decoded. Looked at where the clip begins.
 Result<bool> FfmpegClip::comesInAnotherOrder() {
     constexpr int kLookedAt = 24;
-    if (!m_index.isExact() || m_codec->has_b_frames == 0 || !m_index.isShownAsDecoded()) return false;
+    const bool isReordered = m_codec->codec_id == AV_CODEC_ID_H264 && m_codec->has_b_frames > 0;
+    if (!isReordered || !m_index.isExact() || !m_index.isShownAsDecoded()) return false;
     if (auto moved = moveBefore(0, 0); !moved) return moved.error();
     bool falls = false;
     std::int64_t before = std::numeric_limits<std::int64_t>::min();
