@@ -21,6 +21,7 @@
 #include "core/capture/kept_blocks_json.h"
 #include "core/capture/missing_captures.h"
 #include "core/media/png_file.h"
+#include "core/protocol/attention_name.h"
 #include "core/protocol/backend_option.h"
 
 namespace reelgrid::cli {
@@ -67,7 +68,7 @@ Result<std::optional<capture::SparseChoice>> choiceOf(const CapturesVerb& verb) 
                                                      : std::string("--sla-topk")) +
                          ": --map was needed with it"};
     }
-    if (hasTopk && verb.map != "sla" && verb.map != "sagesla")
+    if (hasTopk && !protocol::isSparse(verb.map))
         sayIdle("--sla-topk", "--map is " + verb.map + ", not sla or sagesla");
     for (const auto& asked : protocol::choicesIn(verb.backendOptions))
         if (asked.backend != verb.map)

@@ -98,7 +98,7 @@ void forgetCompileOnRanks(Words& words) {
 void forgetPicturesSize(Words& words) {
     constexpr std::string_view kForce = "--force-output-size";
     if (has(words, "--img-file-path") || std::erase(words, kForce) == 0) return;
-    if (tellsOfLine()) say("note: " + std::string(kForce) + " decides nothing here: there is no picture");
+    if (tellsOfLine()) sayIdle(std::string(kForce), "there is no picture");
 }
 
 /// What the script takes where its line says nothing.

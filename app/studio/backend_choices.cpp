@@ -5,6 +5,7 @@
 
 #include "core/devices/gpu_choice.h"
 #include "core/machine/option_text.h"
+#include "core/protocol/attention_name.h"
 #include "kernels/attention/problem.h"
 #include "kernels/backends/backend_list.h"
 #include "widgets/theme/qt_text.h"
@@ -53,7 +54,7 @@ std::vector<widgets::SparseBackend> sparseBackends(const machine::Machine& machi
         for (const kernels::BackendOption& option : backend.options)
             one.options.push_back(
                 {text(option.key), text(option.value), text(machine::textOf(backend, option)), {}});
-        if (backend.name == "sla" || backend.name == "sagesla")
+        if (protocol::isSparse(backend.name))
             one.options.push_back({"topk", QString::number(kernels::SparseLinear{}.topkRatio),
                                    QObject::tr("Share of the key blocks that each block of queries keeps"),
                                    "--sla-topk"});
